@@ -21,6 +21,7 @@ from kwitness.e2e.ports import free_port
 from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
 
 from tests.eventually import deliver
+from tests.soak import alone
 
 pytestmark = pytest.mark.broker
 TEN_MINUTES = "600000"
@@ -90,7 +91,7 @@ class BadCollector:
         self._open.clear()
 
 
-@pytest.fixture(scope="module", params=["3.9.2", "4.3.1"])
+@pytest.fixture(scope="module", params=[pytest.param("3.9.2", marks=(pytest.mark.soak, alone)), "4.3.1"])
 def setting(request, plugin_broker) -> Iterator[tuple[LocalBroker, BadCollector]]:
     bad = BadCollector()
     overrides = {

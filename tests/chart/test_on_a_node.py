@@ -12,7 +12,7 @@ import pytest
 from kwitness.e2e import chart
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 from kwitness.images import builder
-from kwitness.images.image_recipes import SHIPPED
+from kwitness.images.image_recipes import DEVELOPED
 
 from tests.eventually import eventually
 
@@ -26,7 +26,7 @@ HELM_PATIENCE = "--timeout=30m"
 @pytest.fixture(scope="module")
 def image_values(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> list[str | Path]:
     """Options of Helm that name the images; definitions that somebody else brought are left to him."""
-    built = builder.build_all({"operator": SHIPPED["operator"]})
+    built = builder.build_all({"operator": DEVELOPED["operator"]})
     node.load_images(built.values())
     values = tmp_path_factory.mktemp("chart") / "images.json"
     values.write_text(builder.helm_values(built))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 
 from tests.e2e import logs
+from tests.e2e.eventually import SIGNS
 from tests.e2e.job_pods import wait_until_gone
 
 
@@ -49,8 +51,9 @@ def demo(target: DemoTarget) -> Demo:
 
 
 @pytest.fixture(scope="session")
-def platform(demo: Demo) -> Platform:
+def platform(demo: Demo, node: KubernetesNode) -> Platform:
     """What can be asked of the parts that run."""
+    SIGNS.append(functools.partial(logs.size, node))
     return demo.platform
 
 
@@ -95,7 +98,7 @@ def answers(demo: Demo) -> Answers:
 
 
 @pytest.fixture(scope="session")
-def toolbox(demo: Demo, platform: Platform) -> Toolbox:
+def toolbox(demo: Demo, platform: Platform) -> Iterator[Toolbox]:
     """A pod for what a person would do to the brokers by hand."""
     demo.require(up.broker)
     box = Toolbox(
@@ -105,7 +108,8 @@ def toolbox(demo: Demo, platform: Platform) -> Toolbox:
         bootstrap=f"{KAFKA}.{NAMESPACE}.svc:9092",
     )
     box.start()
-    return box
+    yield box
+    box.stop()
 
 
 @pytest.fixture(autouse=True)

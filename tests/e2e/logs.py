@@ -47,6 +47,11 @@ def unexpected(node: KubernetesNode, *, since: dt.datetime, expected: Sequence[s
     return found
 
 
+def size(node: KubernetesNode) -> str:
+    """Bytes of all logs, which grow while components do something that they tell of."""
+    return node.run("sh", "-c", f"du --bytes --total --summarize /var/log/pods/{NAMESPACE}_* | tail -n 1")
+
+
 def whole_errors(lines: Iterable[str]) -> list[str]:
     """Lines with each error made one with the stack trace after it, which has neither time nor braces."""
     whole: list[str] = []

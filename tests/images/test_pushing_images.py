@@ -18,7 +18,7 @@ from kwitness.e2e.node.kubernetes_node import KubernetesNode
 from kwitness.e2e.waiting import wait_for_exit
 from kwitness.images import builder, container_engine
 from kwitness.images.commands import CommandFailedError
-from kwitness.images.image_recipes import SHIPPED
+from kwitness.images.image_recipes import DEVELOPED
 
 from tests.eventually import eventually
 
@@ -82,7 +82,7 @@ def test_the_chart_runs_what_the_registry_has(node: KubernetesNode, tmp_path: Pa
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}
     helm = (f"--kubeconfig={node.kubeconfig}", f"--namespace={NAMESPACE}")
     with registry_on(gateway) as address, reached_from(node, address, gateway):
-        pushed = builder.push_all(builder.build_all({"operator": SHIPPED["operator"]}), f"{address}/team")
+        pushed = builder.push_all(builder.build_all({"operator": DEVELOPED["operator"]}), f"{address}/team")
         values.write_text(builder.helm_values(pushed))
         node.apply(json.dumps(namespace))
         try:

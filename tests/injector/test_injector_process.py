@@ -144,7 +144,7 @@ def test_a_profile_of_one_namespace_is_for_workloads_in_fifty_others(around: Sur
     for name in names:
         labels = {"kwitness.dev/injection": "enabled", "organisation": "theirs" if name == another else "ours"}
         metadata = {"name": name, "labels": labels}
-        around.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+        around.api.objects.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
     around.inject()
 
     # When

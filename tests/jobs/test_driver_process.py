@@ -77,7 +77,7 @@ def test_a_run_that_ends_keeps_house_before_it_does(kafka: LocalBroker, tmp_path
     config = job_config(tmp_path, kafka={"bootstrap_servers": [kafka.bootstrap]}, topics=topics.names.model_dump())
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config), "--linger", "0"]
 
-    done = run_to_end(command, env=_environment())
+    done = run_to_end(command, env=environment())
 
     assert done.returncode == 0, done.stderr[-3000:]
     assert [row["client_instance_id"] for row in read(config.table_path)] == ["of-today"]
@@ -94,7 +94,7 @@ def test_a_driver_told_to_stop_while_it_starts_does_not_begin_its_work(kafka: Lo
     )
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config)]
 
-    with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as driver:
         _wait_for_phase(port, "Starting", driver)
         driver.send_signal(signal.SIGTERM)
         _, told = communicate(driver)
@@ -111,7 +111,7 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp
     config = job_config(tmp_path, table_path=table, status_port=port)
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config)]
 
-    with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as driver:
         status = _wait_for_phase(port, "Failed", driver)
         driver.send_signal(signal.SIGTERM)
         communicate(driver)
@@ -128,7 +128,7 @@ def test_a_configuration_that_cannot_be_read_has_its_own_exit_code(tmp_path: Pat
     file.write_text('{"type": "ClientInventory"}')
     command = [sys.executable, "-m", "kwitness.jobs", "--config", str(file)]
 
-    done = run_to_end(command, env=_environment())
+    done = run_to_end(command, env=environment())
 
     assert done.returncode == 2
     assert "table_path" in done.stderr
@@ -139,7 +139,7 @@ def _killed(folder: Path, config: JobConfig, batch: int, moment: str) -> dict[st
     killed = run_to_end(
         [sys.executable, "-m", "tests.jobs.killed_driver", _file(folder, config), str(batch), moment],
         cwd=ROOT,
-        env=_environment(),
+        env=environment(),
     )
     assert killed.returncode == -9, killed.stderr[-3000:]
     commits = {name.name for name in (folder / "checkpoint" / "commits").iterdir() if name.name.isdigit()}
@@ -162,6 +162,6 @@ def _file(folder: Path, config: JobConfig) -> str:
     return str(file)
 
 
-def _environment() -> dict[str, str]:
-    # No master and no pod: the driver runs Spark in its own process.
+def environment() -> dict[str, str]:
+    """Return the variables of a driver that runs Spark in its own process: without a master and a pod."""
     return {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars()), "KWITNESS_SPARK_DRIVER_MEMORY": "512m"}

@@ -33,7 +33,7 @@ TYPED = ("make wheels", "pip install dist/*.whl", "kwitness observe --bootstrap 
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Those of the command and of the program, the latter built as `cargo test` builds it."""
     folder = tmp_path_factory.mktemp("wheels")
-    make = ["make", "wheels", "CARGO_PROFILE=dev", f"WHEELS={folder}"]
+    make = ["make", "wheels", "CARGO_PROFILE=quick", f"WHEELS={folder}"]
     subprocess.run(make, cwd=ROOT, capture_output=True, check=True)
     (command,) = folder.glob("kwitness-*.whl")
     (program,) = folder.glob("kwitness_observer-*.whl")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -99,7 +98,7 @@ async def test_what_was_applied_is_not_applied_again(kubernetes, api, namespace,
     children = _children(namespace, pods, {**resources, "limits": {"memory": "8Ti"}})
     for child in children:
         await kubernetes.apply(child)
-    since = len(api.audit())
+    since = api.audit_end()
     assert {await kubernetes.apply(child) for child in children} == {"unchanged"}
     assert writes_of(api, "operator", since) == []
 
@@ -158,7 +157,7 @@ async def test_a_policy_that_changes_what_we_write_costs_one_write_in_each_proce
         while not await is_mirrored():
             patience.note(None)
             await asyncio.sleep(0.1)
-    since = len(api.audit())
+    since = api.audit_end()
     assert [await kubernetes.apply(wanted) for _ in range(3)] == ["unchanged"] * 3
     assert writes_of(api, "operator", since) == []
     # Another process does not know what came of it: one write, which changes nothing and is no drift.
@@ -167,7 +166,7 @@ async def test_a_policy_that_changes_what_we_write_costs_one_write_in_each_proce
     assert len(writes_of(api, "operator", since)) == 1
     # What somebody else changes is put right all the same, as far as the policy lets us.
     replicas = [{"op": "replace", "path": "/spec/replicas", "value": 7}]
-    api.kubectl("patch", "sts", at[2], "-n", namespace, "--type=json", "-p", json.dumps(replicas))
+    api.objects.patch("sts", at[2], namespace, replicas, how="json")
     assert [await other.apply(wanted) for _ in range(2)] == ["repaired", "unchanged"]
     # And what is wanted from now on is written, though the policy was there before.
     wanted["spec"]["replicas"] = 2

@@ -150,7 +150,7 @@ async def test_a_poll_of_the_collector_does_not_call_an_edited_subscription_appl
 
 @pytest.mark.broker
 async def test_a_poll_of_the_collector_does_not_call_a_recreated_subscription_applied(unanswered, api, namespace):
-    await asyncio.to_thread(api.kubectl, "delete", "kcms", "a", "-n", namespace)
+    api.objects.delete("kcms", "a", namespace=namespace)
     await asyncio.to_thread(apply, api, subscription("a", namespace))
     await _after_more_polls(unanswered)
     assert "status" not in get(api, "kcms", "a", namespace)

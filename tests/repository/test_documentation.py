@@ -6,7 +6,6 @@ import functools
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -166,10 +165,7 @@ def test_every_variable_of_a_test_run_is_in_contributing() -> None:
     assert [name for name in sorted(read) if f"`{name}" not in (ROOT / "CONTRIBUTING.md").read_text()] == []
 
 
-def test_times_and_room_in_contributing_are_those_of_the_suite() -> None:
+def test_room_in_contributing_is_that_of_the_suite() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    seconds = tomllib.loads((ROOT / "devtools/src/kwitness/devtools/suite/group_seconds.toml").read_text())
-
-    assert f"{round(seconds['unit'] / 60)} minutes: {seconds['unit']} seconds" in text
     assert f"{capacity.SUITE_GIB:g} GiB of memory and {capacity.COLD_GIB:g} GiB of disk" in text
     assert f"the demo {capacity.DEMO_GIB:g} GiB of memory" in text

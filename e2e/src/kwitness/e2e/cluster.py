@@ -42,6 +42,11 @@ class Cluster:
         """
         return run([self._kubectl, f"--kubeconfig={self.kubeconfig}", *arguments], input_text=input)
 
+    def begin(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start kubectl with its standard input and output open, and return it."""
+        command = [str(self._kubectl), f"--kubeconfig={self.kubeconfig}", *arguments]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
     def get(self, *arguments: str) -> Any:
         """The parsed JSON of `kubectl get`."""
         return json.loads(self.kubectl("get", *arguments, "--output=json"))

@@ -140,9 +140,17 @@ class KubernetesNode(DockerContainer, Cluster):
         """
         return container_engine.docker("exec", self.node_name, *command)
 
-    def audit(self) -> list[dict[str, Any]]:
-        """Every request the API server has answered, oldest first: `audit.k8s.io/v1` events without bodies."""
-        lines = self.run("cat", "/var/log/node/audit.log").splitlines()
+    def audit(self, text: str = "") -> list[dict[str, Any]]:
+        """Requests that the API server has answered, oldest first: `audit.k8s.io/v1` events without bodies.
+
+        Parameters
+        ----------
+        text
+            Only those that hold it, such as a user's name: a run writes hundreds of megabytes.
+        """
+        lines = self.run(
+            "awk", "-v", f"text={text}", "!text || index($0, text)", "/var/log/node/audit.log"
+        ).splitlines()
         return [json.loads(line) for line in lines if line.endswith("}")]
 
     def collect_logs(self, folder: Path) -> Path:
