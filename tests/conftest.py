@@ -39,6 +39,21 @@ def api_server() -> Iterator[ApiServer]:
 
 
 @pytest.fixture(scope="session")
+def lent_server() -> Iterator[ApiServer]:
+    """One for tests that want it for themselves, one after the other: `empty` begins anew."""
+    with ApiServer() as server:
+        server.empty()
+        yield server
+
+
+@pytest.fixture
+def empty_server(lent_server: ApiServer) -> ApiServer:
+    """A cluster that nobody has installed anything into."""
+    lent_server.empty()
+    return lent_server
+
+
+@pytest.fixture(scope="session")
 def node() -> Iterator[KubernetesNode]:
     """The node of the test run. A running demo's node is left alone."""
     if name := os.environ.get("KWITNESS_NODE"):
@@ -89,6 +104,7 @@ def pytest_report_header() -> str:
 MARKS: Final = {
     "spark": pytest.mark.spark,
     "api_server": pytest.mark.slow,
+    "lent_server": pytest.mark.slow,
     "start": pytest.mark.slow,
     "shared": pytest.mark.slow,
     "kubernetes": pytest.mark.slow,

@@ -19,6 +19,7 @@ from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, Listener, LocalBroker, reporter_class
 from kwitness.e2e.kafka.telemetry_requests import subscribe
 from kwitness.e2e.recording_collector import RecordingCollector
+from kwitness.e2e.waiting import wait_for_exit
 
 #: Settings that make a test quick; each is a key of the plugin.
 QUICK = {
@@ -132,9 +133,8 @@ def java_client(tmp_path: Path) -> Callable[..., AbstractContextManager[subproce
             finally:
                 process.send_signal(signal.SIGTERM)
                 try:
-                    process.wait(30)
-                except subprocess.TimeoutExpired:
+                    wait_for_exit(process)
+                finally:
                     process.kill()
-                    process.wait()
 
     return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ from tests.chart.reader import Reader
 
 
 @pytest.fixture
-def reader(tmp_path: Path) -> Iterator[Reader]:
-    """A person who does what a page says, on an API server of their own."""
-    with ApiServer() as server:
-        yield Reader(server, tmp_path)
+def reader(empty_server: ApiServer, tmp_path: Path) -> Reader:
+    """A person who does what a page says, on a cluster that nobody has installed anything into."""
+    return Reader(empty_server, tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +26,8 @@ SUBSCRIPTION: dict[str, Any] = {
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
-    """A cluster that nobody installed anything into."""
-    with ApiServer() as server:
-        yield server
+def server(empty_server: ApiServer) -> ApiServer:
+    return empty_server
 
 
 def release(server: ApiServer, *arguments: str | Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +36,14 @@ def made(release: Release) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ApiServer]:
+def server(lent_server: ApiServer) -> ApiServer:
     """An API server with the definitions of the newest release that the Java of this machine can make."""
     files = next(files for release in reversed(RELEASES) if (files := made(release)))
-    with ApiServer() as api:
-        for file in files:
-            api.kubectl("create", "--filename", file)
-        api.cluster().await_definitions()
-        yield api
+    lent_server.empty()
+    for file in files:
+        lent_server.kubectl("create", "--filename", file)
+    lent_server.cluster().await_definitions()
+    return lent_server
 
 
 def of_kind(kind: str) -> list[dict[str, Any]]:

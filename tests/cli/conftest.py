@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from kwitness.contracts.resources import KINDS
-from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.e2e.api_server import ApiServer
 
 from tests.cli.command import Person, kubeconfig_with
@@ -40,7 +38,7 @@ def another_namespace(api: ApiServer) -> str:
 
 def _make_namespace(api: ApiServer) -> str:
     name = f"cli-{os.getpid()}-{next(_numbers)}"
-    apply(api, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    api.objects.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     return name
 
 
@@ -57,7 +55,7 @@ def person(api: ApiServer, namespace: str, tmp_path: Path) -> Person:
 @pytest.fixture
 def newcomer(api: ApiServer, namespace: str, tmp_path: Path) -> Person:
     """The service account `newcomer`, which may do nothing."""
-    apply(api, account("newcomer", namespace))
+    api.objects.apply(account("newcomer", namespace))
     return Person(kubeconfig_with(api, tmp_path / "newcomer", token(api, "newcomer", namespace)), tmp_path)
 
 
@@ -66,75 +64,36 @@ def with_status(api: ApiServer, namespace: str) -> Callable[..., None]:
     """Write a status, as the operator does."""
 
     def write(kind: str, name: str, **status: Any) -> None:
-        patch = json.dumps({"status": status})
-        if kind not in PATHS:
-            where = ("--namespace", namespace, "--subresource", "status", "--type", "merge")
-            api.kubectl("patch", kind, name, *where, "--patch", patch)
-            return
-        path = f"{path_of(kind, namespace, name)}/status"
-        sent = {"Content-Type": "application/merge-patch+json"}
-        answer = api.request("PATCH", path, data=patch, headers=sent)
-        assert answer.ok, answer.text
+        api.objects.patch(kind, name, namespace, {"status": status}, subresource="status")
 
     return write
 
 
-PATHS = {
-    "Namespace": "/api/v1/namespaces",
-    "ServiceAccount": "/api/v1/namespaces/{}/serviceaccounts",
-    "ConfigMap": "/api/v1/namespaces/{}/configmaps",
-    "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles",
-    "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{}/rolebindings",
-    **{
-        name: f"/apis/{API_VERSION}/namespaces/{{}}/{one.plural}"
-        for one in KINDS
-        for name in (one.kind, one.short_name)
-    },
-}
-"""By kind, of ours by short name, too."""
-
-
-def path_of(kind: str, namespace: str | None, name: str) -> str:
-    return f"{PATHS[kind].format(namespace)}/{name}"
-
-
-def apply(api: ApiServer, *objects: dict[str, Any]) -> None:
-    """As `kubectl apply --server-side`; of kinds that are frequent here without a process."""
-    for one in objects:
-        if one["kind"] not in PATHS:
-            api.kubectl("apply", "--server-side", "-f", "-", input=json.dumps(one))
-            continue
-        metadata = one["metadata"]
-        answer = api.request(
-            "PATCH",
-            path_of(one["kind"], metadata.get("namespace"), metadata["name"]),
-            data=json.dumps(one),
-            params={"fieldManager": "test", "force": "true"},
-            headers={"Content-Type": "application/apply-patch+yaml"},
-        )
-        assert answer.ok, answer.text
-
-
-def found(api: ApiServer, kind: str, name: str, namespace: str) -> dict[str, Any] | None:
-    """What the API server has, or None."""
-    answer = api.request("GET", path_of(kind, namespace, name))
-    return None if answer.status_code == 404 else answer.json()
-
-
-def remove(api: ApiServer, kind: str, name: str, namespace: str) -> None:
-    answer = api.request("DELETE", path_of(kind, namespace, name))
-    assert answer.ok or answer.status_code == 404, answer.text
-
-
 def token(api: ApiServer, name: str, namespace: str) -> str:
     """A token of a service account, as `kubectl create token` gives it."""
-    answer = api.request("POST", f"{path_of('ServiceAccount', namespace, name)}/token", json={"spec": {}})
+    path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
+    answer = api.request("POST", path, json={"spec": {}})
     assert answer.ok, answer.text
     return str(answer.json()["status"]["token"])
 
 
 def account(name: str, namespace: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name, "namespace": namespace}}
+
+
+def role(name: str, namespace: str, rule: dict[str, Any], subject: str) -> list[dict[str, Any]]:
+    """A Role with one rule, and what binds it to a service account, `NAMESPACE:NAME`."""
+    kind = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": name, "namespace": namespace}}
+    place, _, account = subject.partition(":")
+    return [
+        {**kind, "kind": "Role", "rules": [rule]},
+        {
+            **kind,
+            "kind": "RoleBinding",
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name},
+            "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": place}],
+        },
+    ]
 
 
 def cluster(name: str, namespace: str, **spec: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,9 +13,10 @@ import yaml
 from kwitness.cli import subscription_request
 from kwitness.e2e.binaries import kubectl
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.commands import silent
 
-from tests.cli.conftest import apply, cluster
+from tests.cli.conftest import cluster
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ def grants(said: str) -> list[list[str]]:
 
 
 def test_a_refusal_names_the_permission_and_the_commands_that_it_names_give_it(api, namespace, newcomer):
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     add = ("-n", namespace, "subscriptions", "add", "one", "--metric", PRODUCER)
     who = f"system:serviceaccount:{namespace}:newcomer"
     missing = [
@@ -52,7 +52,7 @@ def test_a_refusal_names_the_permission_and_the_commands_that_it_names_give_it(a
 
 
 def test_what_concerns_one_object_is_granted_for_it_alone(api, namespace, person, newcomer):
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     person.done("subscriptions", "add", "one", "--metric", PRODUCER)
     person.done("subscriptions", "add", "two", "--metric", PRODUCER)
     refused = newcomer.types("-n", namespace, "subscriptions", "delete", "one")
@@ -73,7 +73,7 @@ def test_all_namespaces_need_a_permission_of_the_whole_cluster(namespace, newcom
 
 
 def test_who_may_not_see_clusters_sees_subscriptions_and_is_told_what_is_missing(api, namespace, person, newcomer):
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     person.done("subscriptions", "add", "one", "--metric", PRODUCER)
     for command in grants(newcomer.types("-n", namespace, *LIST).stderr):
         api.kubectl(*command)
@@ -89,7 +89,7 @@ def test_context_and_namespace_are_those_of_the_kubeconfig_unless_given(api, nam
     far = {"name": "far", "context": {**content["contexts"][0]["context"], "namespace": another_namespace}}
     person.kubeconfig.write_text(json.dumps({**content, "contexts": [*content["contexts"], far]}))
     for name in (namespace, another_namespace):
-        apply(api, cluster(f"of-{name}", name))
+        api.objects.apply(cluster(f"of-{name}", name))
     by_default = person.types("subscriptions", "add", "one", "--metric", "*", "--dry-run")
     by_context = person.types("--context", "far", "subscriptions", "add", "one", "--metric", "*", "--dry-run")
     by_option = person.types("subscriptions", "add", "one", "--metric", "*", "--dry-run", "-n", another_namespace)
@@ -135,7 +135,7 @@ def test_a_cluster_without_kwitness_is_named_as_such(api, person, newcomer, monk
 
 def test_an_older_installation_is_named_when_it_would_drop_what_was_asked(api, namespace, person, monkeypatch):
     """Strict validation refuses what the definitions do not have, instead of dropping it."""
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     whole = subscription_request.subscription
     monkeypatch.setattr(
         "kwitness.cli.subscriptions.subscription",
@@ -151,14 +151,7 @@ def test_a_command_run_by_kubectl_calls_itself_so(person, tmp_path):
     """Kubectl runs what is called kubectl-kwitness on the PATH."""
     program = Path(sys.executable).parent
     environment = {**person.environment, "PATH": f"{program}:{person.environment['PATH']}"}
-    done = subprocess.run(
-        [kubectl(silent), "kwitness", "subscriptions", "list", "--context", "nowhere"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run_to_end([kubectl(silent), "kwitness", "subscriptions", "list", "--context", "nowhere"], env=environment)
 
     assert done.returncode == 1
     assert done.stderr.startswith("kubectl kwitness subscriptions: the kubeconfig has no context nowhere")

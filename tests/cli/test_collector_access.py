@@ -22,9 +22,10 @@ from kwitness.contracts.envelopes import ClientPage, ClusterState
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 
 from tests.cli.command import Person
-from tests.cli.conftest import account, apply, cluster, remove
+from tests.cli.conftest import account, cluster, role
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -86,8 +87,7 @@ def collector(api: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Itera
         process = subprocess.Popen([sys.executable, "-c", AS_IN_A_POD, str(folder), *options], stdout=log, stderr=log)
     try:
         eventually(lambda: _is_ready(probes))
-        apply(
-            api,
+        api.objects.apply(
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}},
             account("reader", namespace),
             account("stranger", namespace),
@@ -96,7 +96,7 @@ def collector(api: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield Running(namespace, f"127.0.0.1:{port}", authority.certificate)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        wait_for_exit(process)
     assert "Traceback" not in (folder / "log").read_text()
 
 
@@ -130,9 +130,11 @@ def authority_map(namespace: str, certificate: str) -> dict[str, Any]:
 @pytest.fixture
 def installed(api: ApiServer, collector: Running) -> Iterator[Running]:
     """Its resources, as they should be; gone after the test."""
-    apply(api, resource(collector.namespace, "main", "reader"), authority_map(collector.namespace, collector.authority))
+    api.objects.apply(
+        resource(collector.namespace, "main", "reader"), authority_map(collector.namespace, collector.authority)
+    )
     yield collector
-    remove(api, "TelemetryCollector", "main", collector.namespace)
+    api.objects.delete("TelemetryCollector", "main", namespace=collector.namespace)
 
 
 @pytest.fixture
@@ -180,7 +182,7 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_again(access, installe
 
 
 def test_a_certificate_of_somebody_else_gets_no_token(access, api, installed):
-    apply(api, authority_map(installed.namespace, Authority("other").certificate))
+    api.objects.apply(authority_map(installed.namespace, Authority("other").certificate))
 
     with pytest.raises(
         CommandFailedError, match=r"is not accepted by ConfigMap kwitness-authority \(.*verify|certificate"
@@ -192,15 +194,15 @@ def test_a_certificate_of_somebody_else_gets_no_token(access, api, installed):
     ("content", "said"), [("", "has no ca.crt: add it"), ("no certificate", "holds no PEM certificate")]
 )
 def test_an_authority_that_is_none_is_named(access, api, installed, content, said):
-    apply(api, authority_map(installed.namespace, content))
+    api.objects.apply(authority_map(installed.namespace, content))
 
     with pytest.raises(CommandFailedError, match=said):
         ask(access, installed.address)
 
 
 def test_without_readers_it_says_how_to_name_one_and_that_works(access, api, installed):
-    remove(api, "TelemetryCollector", "main", installed.namespace)
-    apply(api, resource(installed.namespace))
+    api.objects.delete("TelemetryCollector", "main", namespace=installed.namespace)
+    api.objects.apply(resource(installed.namespace))
     with pytest.raises(CommandFailedError, match="names nobody who may read") as refused:
         ask(access, installed.address)
     lines = [line.strip() for line in str(refused.value).splitlines() if line.strip().startswith("kubectl")]
@@ -215,7 +217,7 @@ def test_without_readers_it_says_how_to_name_one_and_that_works(access, api, ins
 
 
 def test_readers_that_do_not_exist_are_named(access, api, installed):
-    apply(api, resource(installed.namespace, "main", "gone"))
+    api.objects.apply(resource(installed.namespace, "main", "gone"))
 
     with pytest.raises(CommandFailedError, match=rf"do not exist \({installed.namespace}/gone\)"):
         ask(access, installed.address)
@@ -252,10 +254,9 @@ def refusal(access: ClusterAccess, address: str) -> str:
 
 
 def grant(api: ApiServer, namespace: str, verb: str, what: str, subject: str) -> None:
-    name = f"test-{verb}-{what.partition('.')[0]}"
-    where = ("--namespace", namespace)
-    api.kubectl("create", "role", name, f"--verb={verb}", f"--resource={what}", *where)
-    api.kubectl("create", "rolebinding", name, f"--role={name}", f"--serviceaccount={subject}", *where)
+    plural, _, group = what.partition(".")
+    rule = {"apiGroups": [group], "resources": [plural], "verbs": [verb]}
+    api.objects.apply(*role(f"test-{verb}-{plural}", namespace, rule, subject))
 
 
 def test_a_pod_that_does_not_run_is_named(access, installed):
@@ -278,11 +279,13 @@ def test_a_collector_that_is_away_is_named(access, installed):
 def test_the_collector_that_comes_first_is_asked_and_none_or_a_suspended_one_is_named(access, api, collector):
     with pytest.raises(CommandFailedError, match="no TelemetryCollector names KafkaCluster orders"):
         ask(access, collector.address)
-    apply(api, resource(collector.namespace, "main", suspend=True), resource(collector.namespace, "zero", priority=1))
+    api.objects.apply(
+        resource(collector.namespace, "main", suspend=True), resource(collector.namespace, "zero", priority=1)
+    )
     first = find_collector(access, find_cluster(access, None))
-    remove(api, "TelemetryCollector", "zero", collector.namespace)
+    api.objects.delete("TelemetryCollector", "zero", namespace=collector.namespace)
 
     assert first.metadata.name == "zero"
     with pytest.raises(CommandFailedError, match="main is suspended, so nobody answers"):
         ask(access, collector.address)
-    remove(api, "TelemetryCollector", "main", collector.namespace)
+    api.objects.delete("TelemetryCollector", "main", namespace=collector.namespace)

@@ -13,7 +13,7 @@ import yaml
 from kwitness.cli.subcommands import SUBCOMMANDS
 
 from tests.cli.command import Person, kubeconfig_with
-from tests.cli.conftest import account, apply, cluster, token
+from tests.cli.conftest import account, cluster, token
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -41,7 +41,7 @@ def supporter(api, namespace, tmp_path) -> Person:
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": role["metadata"]["name"]},
         "subjects": [{"kind": "ServiceAccount", "name": "support", "namespace": namespace}],
     }
-    apply(api, account("support", namespace), role, binding, cluster("orders", namespace))
+    api.objects.apply(account("support", namespace), role, binding, cluster("orders", namespace))
     person = Person(kubeconfig_with(api, tmp_path / "support", token(api, "support", namespace)), tmp_path)
     # What is said of permissions takes effect a moment later.
     eventually(lambda: person.types("--namespace", namespace, "subscriptions", "list").returncode == 0)
@@ -70,7 +70,7 @@ def test_what_the_proposals_example_asks_for_is_known_to_be_sent_by_nobody(suppo
 
 
 def test_the_line_of_the_readme_asks_one_client_for_ten_minutes(api, namespace, person):
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     [line] = typed(README)[-1:]
     words = [namespace if word == "kwitness" else word for word in line]
     person.done(*words)

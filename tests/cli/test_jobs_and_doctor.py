@@ -11,7 +11,7 @@ import pytest
 from kwitness.cli.__main__ import main
 from kwitness.e2e.ports import free_port
 
-from tests.cli.conftest import account, apply, cluster, ready
+from tests.cli.conftest import account, cluster, ready
 from tests.cli.reviewed_collector import READERS, ReviewedCollector
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import CLUSTER, gauges
@@ -54,7 +54,7 @@ def job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def unused(api, namespace, with_status) -> None:
-    apply(api, job("unused", namespace), job("waiting", namespace, table="waiting"))
+    api.objects.apply(job("unused", namespace), job("waiting", namespace, table="waiting"))
     finding = {"kind": "Unused", "subject": "old-topic", "message": "Nobody reads it.", "since": MOMENT}
     with_status(
         "kaj",
@@ -137,12 +137,8 @@ def deployment(component: str, namespace: str, version: str = "0.1.0") -> dict[s
 
 def of_operator(api, namespace: str, *, ready: int) -> None:
     """Write how many replicas of the operator are ready, as its controller does."""
-    path = f"/apis/apps/v1/namespaces/{namespace}/deployments/kwitness-operator/status"
     status = {"replicas": 1, "readyReplicas": ready, "availableReplicas": ready}
-    answer = api.request(
-        "PATCH", path, json={"status": status}, headers={"Content-Type": "application/merge-patch+json"}
-    )
-    assert answer.ok, answer.text
+    api.objects.patch("deployment", "kwitness-operator", namespace, {"status": status}, subresource="status")
 
 
 @pytest.fixture
@@ -158,7 +154,7 @@ def installed(api, namespace, with_status) -> None:
         },
     }
     operator = deployment("operator", namespace)
-    apply(api, cluster("orders", namespace), collector, account(READERS, namespace), operator)
+    api.objects.apply(cluster("orders", namespace), collector, account(READERS, namespace), operator)
     of_operator(api, namespace, ready=1)
     broker = {"id": 1, "host": "kafka", "port": 9092, "telemetry": True, "plugin": "0.1.0"}
     with_status("kfc", "orders", clusterId=CLUSTER, brokers=[broker], conditions=ready("True", "Connected"))

@@ -9,8 +9,10 @@ import subprocess
 
 import pytest
 
+from kwitness.e2e.waiting import communicate
+
 from tests.cli.command import COMMAND
-from tests.cli.conftest import apply, cluster, found, ready
+from tests.cli.conftest import cluster, ready
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -21,7 +23,7 @@ ESCAPE = "\x1b"
 @pytest.fixture
 def listed(api, namespace, person, with_status):
     """One of ours that is applied, and one of somebody who would write upon the terminal."""
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     person.done(
         "subscriptions", "add", "slow-orders", "--metric", "org.apache.kafka.producer.", "--client-id", "a" * 40
     )
@@ -81,7 +83,7 @@ def test_a_pipe_that_closes_ends_it_without_a_word(person, listed, form):
         [*COMMAND, *LIST, "-o", form], env=person.environment, stdout=writing, stderr=subprocess.PIPE, text=True
     )
     os.close(writing)
-    _, errors = process.communicate(timeout=60)
+    _, errors = communicate(process)
 
     assert process.returncode == 141
     assert errors == ""
@@ -94,14 +96,14 @@ def test_help_into_a_pipe_that_closes_too(person):
         [*COMMAND, "--help"], env=person.environment, stdout=writing, stderr=subprocess.PIPE, text=True
     )
     os.close(writing)
-    _, errors = process.communicate(timeout=60)
+    _, errors = communicate(process)
 
     assert process.returncode == 141
     assert errors == ""
 
 
 def test_an_interruption_ends_it_as_it_ends_other_programs(api, namespace, person):
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
     process = subprocess.Popen(
         [*COMMAND, "subscriptions", "add", "one", "--metric", "*", "--wait", "--timeout", "60"],
         env=person.environment,
@@ -109,9 +111,9 @@ def test_an_interruption_ends_it_as_it_ends_other_programs(api, namespace, perso
         stderr=subprocess.PIPE,
         text=True,
     )
-    eventually(lambda: found(api, "ClientMetricsSubscription", "one", namespace))
+    eventually(lambda: api.objects.find("ClientMetricsSubscription", "one", namespace))
     process.send_signal(signal.SIGINT)
-    out, errors = process.communicate(timeout=60)
+    out, errors = communicate(process)
 
     assert process.returncode == 130
     assert (out, errors) == ("", "")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import yaml
 
-from tests.cli.conftest import apply, cluster, found, ready
+from tests.cli.conftest import cluster, ready
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -20,11 +20,11 @@ LATENCY = "org.apache.kafka.producer.request.latency."
 
 @pytest.fixture(autouse=True)
 def orders(api, namespace):
-    apply(api, cluster("orders", namespace))
+    api.objects.apply(cluster("orders", namespace))
 
 
 def spec_of(api, name, namespace):
-    body = found(api, "ClientMetricsSubscription", name, namespace)
+    body = api.objects.find("ClientMetricsSubscription", name, namespace)
     assert body is not None
     return body["spec"]
 
@@ -141,11 +141,11 @@ def test_a_dry_run_prints_what_the_api_server_takes_and_changes_nothing(person, 
     assert "dry" in api.kubectl("apply", "--dry-run=server", "-f", "-", input=printed)
     assert json.loads(person.done(*typed, "--output", "json")) == yaml.safe_load(printed)
     assert yaml.safe_load(elsewhere.stdout)["spec"]["clusterRef"] == {"name": "away", "namespace": "far"}
-    assert found(api, "ClientMetricsSubscription", "dry", namespace) is None
+    assert api.objects.find("ClientMetricsSubscription", "dry", namespace) is None
 
 
 def test_which_cluster_is_asked_when_there_is_more_than_one_or_none(person, api, namespace):
-    apply(api, cluster("returns", namespace))
+    api.objects.apply(cluster("returns", namespace))
     unclear = person.types("subscriptions", "add", "one", "--metric", PRODUCER)
     unknown = person.types("subscriptions", "add", "one", "--metric", PRODUCER, "--cluster", "other")
     person.done("subscriptions", "add", "one", "--metric", PRODUCER, "--cluster", "returns")
@@ -249,7 +249,7 @@ def test_a_cluster_whose_operator_said_nothing_of_others_is_named(person):
 
 
 def test_all_namespaces_and_one_cluster(person, api, namespace, another_namespace, some):
-    apply(api, cluster("returns", another_namespace))
+    api.objects.apply(cluster("returns", another_namespace))
     person.done("-n", another_namespace, "subscriptions", "add", "far", "--metric", "*")
     everywhere = json.loads(person.done("subscriptions", "list", "-A", "-o", "json"))
     one = json.loads(
@@ -319,7 +319,7 @@ def test_delete_with_metrics_takes_these_alone(person, api, namespace):
 
 def test_wait_ends_when_the_operator_says_so(person, api, namespace, with_status):
     def operator() -> None:
-        eventually(lambda: found(api, "ClientMetricsSubscription", "one", namespace))
+        eventually(lambda: api.objects.find("ClientMetricsSubscription", "one", namespace))
         with_status(
             "ClientMetricsSubscription", "one", observedGeneration=1, conditions=ready("Unknown", "Progressing")
         )

@@ -76,15 +76,20 @@ def test_every_kind_has_fixtures_from_both_sides(info: KindInfo) -> None:
     assert names == {"valid", "invalid"}
 
 
+@pytest.fixture(scope="module")
+def listed(api_with_crds: ApiServer) -> list[str]:
+    """All that kubectl knows."""
+    return api_with_crds.kubectl("api-resources", "--no-headers", "--output=name").split()
+
+
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
-def test_a_short_name_means_our_kind(api_with_crds: ApiServer, info: KindInfo) -> None:
+def test_a_short_name_means_our_kind(api_with_crds: ApiServer, info: KindInfo, listed: list[str]) -> None:
     # kubectl asks discovery in order of priority; a built-in kind with the same short name would win.
     found = api_with_crds.kubectl("get", info.short_name, "--output=json", "-v=6", "--ignore-not-found")
-    listed = api_with_crds.kubectl("api-resources", "--no-headers", "--output=name")
     explained = api_with_crds.kubectl("explain", info.short_name)
 
     assert json.loads(found or '{"items": []}')["items"] == []
-    assert f"{info.plural}.kwitness.dev" in listed.split()
+    assert f"{info.plural}.kwitness.dev" in listed
     assert f"KIND:       {info.kind}" in explained
 
 
@@ -92,7 +97,8 @@ def test_a_short_name_means_our_kind(api_with_crds: ApiServer, info: KindInfo) -
 def test_kubectl_get_shows_state_reason_and_age(api_with_crds: ApiServer, info: KindInfo) -> None:
     valid = yaml.safe_load((FIXTURES / info.kind / "valid-minimal.yaml").read_text())
     valid["metadata"]["name"] = "shown"
-    api_with_crds.kubectl("apply", "-f", "-", input=json.dumps(valid))
+    objects = api_with_crds.objects
+    objects.apply(valid, namespace="default")
     condition = {
         "type": "Ready",
         "status": "False",
@@ -102,12 +108,10 @@ def test_kubectl_get_shows_state_reason_and_age(api_with_crds: ApiServer, info: 
         "observedGeneration": 1,
     }
     status = {"status": {"observedGeneration": 1, "conditions": [condition]}}
-    api_with_crds.kubectl(
-        "patch", info.short_name, "shown", "--subresource=status", "--type=merge", "-p", json.dumps(status)
-    )
+    objects.patch(info.short_name, "shown", "default", status, subresource="status")
 
     head, row = api_with_crds.kubectl("get", info.short_name, "shown").splitlines()
-    api_with_crds.kubectl("delete", info.short_name, "shown")
+    objects.delete(info.short_name, "shown", namespace="default")
 
     columns = head.split()
     assert columns[:3] == ["NAME", "READY", "REASON"]
@@ -277,7 +281,7 @@ def test_two_owners_keep_their_keys_of_one_register(api_with_crds: ApiServer) ->
         {"keys": [{"name": "charge.tag", **meaning}], "prefixes": [{"prefix": "bill.", **meaning}]},
     )
     left = applied_register(api_with_crds, "orders", {"prefixes": [{"prefix": "order.", **meaning}]})
-    api_with_crds.kubectl("delete", "khr", "shared")
+    api_with_crds.objects.delete("khr", "shared", namespace="default")
 
     assert [key["name"] for key in both["keys"]] == ["__TypeId__", "charge.tag"]
     assert [one["prefix"] for one in both["prefixes"]] == ["order.", "bill."]
@@ -286,7 +290,7 @@ def test_two_owners_keep_their_keys_of_one_register(api_with_crds: ApiServer) ->
 
 
 def test_all_definitions_are_structural_and_established(api_with_crds: ApiServer) -> None:
-    definitions = json.loads(api_with_crds.kubectl("get", "crd", "--output=json"))["items"]
+    definitions = api_with_crds.objects.items("crd")
 
     states = {
         item["metadata"]["name"]: {one["type"]: one["status"] for one in item["status"]["conditions"]}
@@ -315,10 +319,10 @@ def test_two_resources_of_one_name_live_in_two_namespaces(api_with_crds: ApiServ
     body = yaml.safe_load((FIXTURES / "ClientMetricsSubscription/valid-minimal.yaml").read_text())
     namespaces = ["team-a", "team-b"]
     for namespace in namespaces:
-        api_with_crds.kubectl("create", "namespace", namespace)
-        api_with_crds.kubectl("apply", f"--namespace={namespace}", "-f", "-", input=json.dumps(body))
+        made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+        api_with_crds.objects.apply(made, body, namespace=namespace)
 
-    found = json.loads(api_with_crds.kubectl("get", "kcms", "--all-namespaces", "--output=json"))["items"]
+    found = api_with_crds.objects.items("kcms")
 
     # Other tests on this server have namespaces of their own.
     of_that_name = [item["metadata"] for item in found if item["metadata"]["name"] == body["metadata"]["name"]]
@@ -330,9 +334,9 @@ def test_writing_a_spec_leaves_the_status_alone(api_with_crds: ApiServer) -> Non
     body["metadata"]["name"] = "forged"
     body["status"] = {"clusterId": "forged"}
 
-    api_with_crds.kubectl("apply", "-f", "-", input=json.dumps(body))
-    found = json.loads(api_with_crds.kubectl("get", "kfc", "forged", "--output=json"))
-    api_with_crds.kubectl("delete", "kfc", "forged")
+    api_with_crds.objects.apply(body, namespace="default")
+    found = api_with_crds.objects.get("kfc", "forged", "default")
+    api_with_crds.objects.delete("kfc", "forged", namespace="default")
 
     assert "status" not in found
     assert found["metadata"]["generation"] == 1

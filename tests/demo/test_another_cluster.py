@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def server() -> Iterator[ApiServer]:
+def cluster(empty_server: ApiServer) -> DemoCluster:
     """A cluster of somebody else's."""
-    with ApiServer() as server:
-        yield server
-
-
-@pytest.fixture
-def cluster(server: ApiServer) -> DemoCluster:
-    return DemoCluster(server.kubeconfig)
+    return DemoCluster(empty_server.kubeconfig)
 
 
 def test_a_namespace_of_somebody_elses_is_not_taken(cluster: DemoCluster) -> None:

@@ -9,22 +9,27 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from kwitness.devtools.suite.__main__ import failures, main, run
-from kwitness.devtools.suite.groups import GROUPS, Group
+from kwitness.devtools.suite.complete_groups import pytest_deselected
+from kwitness.devtools.suite.cpu_log import read_cpu_file
+from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.side_by_side import Interruption, Run, end
-from kwitness.devtools.suite.times import committed, comparison
+from kwitness.devtools.suite.steps import GROUPS, Group, Step
+from kwitness.e2e.waiting import communicate, wait_for_exit
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("without_plugins")]
 
-ONE, TWO = Group("one", "the first", "not second", "off"), Group("two", "the second", "second", "off")
-FIGURES = {"one": 3600.0, "two": 3600.0}
+ONE = Group(name="one", title="the first", expression="not second", queue="off")
+TWO = Group(name="two", title="the second", expression="second", queue="off")
 
 
 @pytest.fixture
@@ -39,10 +44,11 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tupl
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = -p no:cacheprovider\n")
     monkeypatch.chdir(tmp_path)
 
-    def suite(module: str, at_once: int = 2) -> tuple[int, str]:
+    def suite(module: str, at_once: int = 2, steps: Sequence[Step] = (ONE, TWO)) -> tuple[int, str]:
         (tmp_path / "test_it.py").write_text(f"import pytest, time, pathlib\n{module}")
         shown = io.BytesIO()
-        return run([ONE, TWO], figures=FIGURES, out=shown, at_once=at_once), shown.getvalue().decode()
+        status, _ = run(steps, folder=RunFolder(tmp_path), out=shown, at_once=at_once)
+        return status, shown.getvalue().decode()
 
     return suite
 
@@ -103,16 +109,49 @@ def test_a_group_without_a_test_is_a_failure(suite) -> None:
     assert suite("def test_a(): pass")[0] == 1
 
 
-def test_the_time_of_a_group_is_until_its_own_end_though_it_is_shown_later(suite) -> None:
-    _, shown = suite("""
+def test_the_time_of_a_group_is_until_its_own_end_though_it_is_shown_later(suite, tmp_path: Path) -> None:
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = -p no:cacheprovider\n")
+    (tmp_path / "test_it.py").write_text("""
+import pytest, time
 def test_a(): time.sleep(6)
 @pytest.mark.second
 def test_b(): pass
 """)
+    _, [one, two] = run([ONE, TWO], folder=RunFolder(tmp_path), out=io.BytesIO())
 
-    seconds = {line.split()[0]: int(line.split()[1][-2:]) for line in shown.splitlines()[-2:]}
-    assert seconds["one"] >= 6
-    assert seconds["two"] < seconds["one"]
+    assert one.seconds >= 6
+    assert two.seconds < one.seconds
+
+
+def test_a_step_runs_after_the_ones_that_it_needs_and_not_if_they_fail(suite) -> None:
+    later = replace(TWO, after=("one", "not run here"))
+    passing = "def test_a(): time.sleep(1); pathlib.Path('a').touch()\n"
+    needing = "@pytest.mark.second\ndef test_b(): assert pathlib.Path('a').exists()"
+
+    assert suite(passing + needing, steps=(ONE, later))[0] == 0
+    status, shown = suite(f"def test_a(): assert False\n{needing}", steps=(ONE, later))
+    assert status == 1
+    assert "not run, because one failed" in shown
+    assert "test_b" not in shown
+
+
+def test_a_group_pays_for_what_its_tests_start_orphans_included(suite, tmp_path: Path) -> None:
+    """One child burns half a second and is not waited for: it outlives the process that started it."""
+    status, shown = suite("""
+import subprocess, sys
+BURN = "import time\\nwhile time.process_time() < 0.5: pass\\nopen('burnt', 'w')"
+def test_a():
+    start = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {BURN!r}], start_new_session=True)"
+    subprocess.run([sys.executable, "-c", start], check=True)
+    while not pathlib.Path("burnt").exists(): time.sleep(0.05)
+@pytest.mark.second
+def test_b(): pass
+""")
+
+    assert status == 0, shown
+    folder = RunFolder(tmp_path)
+    assert read_cpu_file(folder.cpu_log("one")).by_file["test_it.py"] >= 0.5
+    assert read_cpu_file(folder.cpu_log("two")).by_file["test_it.py"] < 0.5
 
 
 HANGS = """
@@ -129,9 +168,11 @@ def test_b(surroundings): {wait}
 """
 PROGRAM = """
 import sys
+from pathlib import Path
 from kwitness.devtools.suite.__main__ import run
-from tests.devtools.test_suite import FIGURES, ONE, TWO
-sys.exit(run([ONE, TWO], figures=FIGURES, out=sys.stdout.buffer))
+from kwitness.devtools.suite.run_folder import RunFolder
+from tests.devtools.test_suite import ONE, TWO
+sys.exit(run([ONE, TWO], folder=RunFolder(Path()), out=sys.stdout.buffer)[0])
 """
 
 
@@ -170,7 +211,7 @@ def test_an_interruption_ends_its_runs_in_good_order(hanging, tmp_path: Path, nu
     process, children = hanging("time.sleep(3600)")
 
     process.send_signal(number)
-    told, _ = process.communicate(timeout=PATIENCE_S * 3)
+    told, _ = communicate(process)
 
     assert process.returncode == 128 + number
     assert "interrupted" in told
@@ -187,7 +228,7 @@ def test_a_second_interruption_ends_by_force_what_does_not_heed_the_first(hangin
     assert process.stdout is not None
     eventually(process.stdout.readline, lambda line: "interrupted" in line, every=0)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=PATIENCE_S * 3)
+    communicate(process)
 
     assert not [child for child in children if _runs(child)]
 
@@ -208,7 +249,7 @@ def test_a_reader_that_goes_away_leaves_no_run_behind(hanging) -> None:
 
     process.stdout.close()
 
-    assert process.wait(PATIENCE_S * 3) != 0
+    assert wait_for_exit(process) != 0
     assert not [child for child in children if _runs(child)]
 
 
@@ -218,29 +259,6 @@ def _runs(process: int) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"
-
-
-def test_times_are_shown_beside_the_committed_ones() -> None:
-    taken = {"unit": 754.4, "broker": 600.2, "node": 61.0, "new": 5.0}
-    figures = {"unit": 700.0, "broker": 600.0, "node": 120.0}
-
-    assert comparison(taken, figures) == [
-        "group      took  committed",
-        "unit      12:34      11:40   above by 0:54 (8%)",
-        "broker    10:00      10:00",
-        "node       1:01       2:00",
-        "new        0:05       none",
-    ]
-
-
-@pytest.mark.parametrize("figure", ["0", "-1", "true", '"600"', "[]"])
-def test_a_figure_that_is_no_time_is_named(figure: str) -> None:
-    with pytest.raises(ValueError, match=r"group_seconds\.toml: unit is .*; write the seconds"):
-        committed(f"unit = {figure}")
-
-
-def test_every_group_has_a_committed_figure_and_no_other_has() -> None:
-    assert set(committed()) == {group.name for group in GROUPS}
 
 
 def test_only_lines_that_tell_of_failures_are_shown_and_no_endless_list() -> None:
@@ -260,11 +278,42 @@ def test_an_unknown_group_is_named_with_those_there_are(capsys: pytest.CaptureFi
         main(["units"])
 
     assert ended.value.code == 2
-    assert "no group units: the groups are unit, broker, node, spark, quick" in capsys.readouterr().err
+    assert (
+        "no step units: the steps are java, checks, images, node, broker, spark, contracts, programs, quick"
+        in capsys.readouterr().err
+    )
 
 
-def test_every_test_is_in_one_group() -> None:
+FOLDERS = sorted({path.parent.name for path in Path(__file__).resolve().parents[1].glob("*/test_*.py")})
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_test_is_in_one_group_at_most(folder: str) -> None:
     """Whatever markers a test has."""
     for present in itertools.product((False, True), repeat=4):
-        markers = dict(zip(("spark", "broker", "node", "e2e"), present, strict=True))
-        assert sum(bool(eval(group.expression, {}, markers)) for group in GROUPS) == 1, markers  # noqa: S307 - pytest's own language of names, and, or, not
+        markers = {name for name, is_there in zip(("spark", "broker", "node", "e2e"), present, strict=True) if is_there}
+        assert sum(group.holds(folder, markers) for group in GROUPS) <= 1, markers
+
+
+@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder != "e2e"])  # there the folder is a marker
+def test_a_test_without_markers_is_in_a_group(folder: str) -> None:
+    assert sum(group.holds(folder, ()) for group in GROUPS) == 1
+
+
+class Deselected(NamedTuple):
+    """An item of pytest, as far as the plugin looks."""
+
+    path: Path
+    markers: tuple[str, ...]
+    nodeid: str = "tests/subscriptions/test_it.py::test_a"
+
+    def iter_markers(self) -> list[pytest.Mark]:
+        return [pytest.Mark(name, (), {}) for name in self.markers]
+
+
+def test_a_test_that_no_group_runs_fails_the_run() -> None:
+    path = Path(__file__).resolve().parents[1] / "subscriptions/test_it.py"
+
+    pytest_deselected([Deselected(path, ())])
+    with pytest.raises(pytest.UsageError, match="no group of `make test` runs tests/subscriptions/test_it"):
+        pytest_deselected([Deselected(path, ("spark",))])

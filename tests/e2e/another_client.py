@@ -6,14 +6,13 @@ from typing import Any
 
 import yaml
 
-from kwitness.demo import manifests, releases
+from kwitness.demo import manifests
 from kwitness.demo.platform import APPS, SIDECAR_WORKLOAD, Platform
 
 
 def deployment(platform: Platform, name: str, *, like: str = SIDECAR_WORKLOAD) -> dict[str, Any]:
     """A Deployment like that one, to be changed and applied; without, like that which stands beside an observer."""
-    images = {f"IMAGE_{key.upper().replace('-', '_')}": reference for key, reference in platform.images.items()}
-    text = manifests.filled(releases.CLIENTS / f"{like}.yaml", images).replace(like, name)
+    text = manifests.client(like, platform.images).replace(like, name)
     found: dict[str, Any] = yaml.safe_load(text)
     found["metadata"]["namespace"] = APPS
     return found

@@ -21,15 +21,6 @@ def log_of(platform: Platform, workload: str) -> str:
     return platform.cluster.kubectl("logs", name, f"--namespace={APPS}", "--container=client")
 
 
-def restart(platform: Platform, *workloads: str) -> None:
-    """Have clients of the demo make their connections from the beginning, in new processes."""
-    place = f"--namespace={APPS}"
-    names = [f"deployment/{one}" for one in workloads]
-    platform.cluster.kubectl("rollout", "restart", *names, place)
-    for name in names:
-        platform.cluster.kubectl("rollout", "status", name, place, "--timeout=180s")
-
-
 @contextmanager
 def labelled(platform: Platform, workload: str, **labels: str) -> Iterator[str]:
     """Labels on the pods of a Deployment that run, for the length of a block; gives the name of one."""

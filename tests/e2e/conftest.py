@@ -1,22 +1,26 @@
-"""The platform on the real node, stood up by the demo's own entry point; logs are scanned after every test."""
+"""The platform on the real node, in the demo's own parts; logs are scanned after every test."""
 
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from kwitness.demo import targets, up
-from kwitness.demo.platform import APPS, JOB, JOBS, KAFKA, NAMESPACE, Platform
-from kwitness.demo.progress import DemoError, Progress
+from kwitness.demo.parts import Demo, DemoTarget
+from kwitness.demo.platform import APPS, JOBS, KAFKA, NAMESPACE, Platform
+from kwitness.demo.progress import Progress
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 
 from tests.e2e import logs
+from tests.e2e.eventually import SIGNS
 from tests.e2e.job_pods import wait_until_gone
 
 
@@ -28,51 +32,75 @@ class Answer(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def target(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> up.DemoTarget:
+def target(node: KubernetesNode, tmp_path_factory: pytest.TempPathFactory) -> DemoTarget:
     """The node of this run with all images in it."""
     folder = tmp_path_factory.mktemp("platform")
     return targets.on_node(node, folder, Progress(total=2, out=sys.__stderr__ or sys.stderr))
 
 
 @pytest.fixture(scope="session")
-def image_values(target: up.DemoTarget) -> Path:
+def image_values(target: DemoTarget) -> Path:
     """A folder with a Helm values file for each chart, which names the images."""
     return target.image_values
 
 
 @pytest.fixture(scope="session")
-def standing(target: up.DemoTarget) -> Platform:
-    """Everything of `make demo`, as it is then."""
+def demo(target: DemoTarget) -> Demo:
+    """The parts of `make demo`, each of which starts when the first test needs it."""
+    return Demo(target, Progress(total=len(up.PARTS), out=sys.__stderr__ or sys.stderr))
+
+
+@pytest.fixture(scope="session")
+def platform(demo: Demo, node: KubernetesNode) -> Platform:
+    """What can be asked of the parts that run."""
+    SIGNS.append(functools.partial(logs.size, node))
+    return demo.platform
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _parts(request: pytest.FixtureRequest, demo: Demo) -> None:
+    """Start what a file's mark `needs` names; a part that failed fails the tests of these files alone."""
+    for mark in request.node.iter_markers("needs"):
+        demo.require(*mark.args)
+
+
+@contextmanager
+def at_work(demo: Demo, job_type: str) -> Iterator[None]:
+    """Have a job of the demo work for the length of a block; then it rests, since drivers need processors."""
+    demo.require(up.OF_JOBS[job_type])
     try:
-        return up.stand_up(target, Progress(total=up.STEPS, out=sys.__stderr__ or sys.stderr))
-    except DemoError as failed:
-        pytest.fail(f"the platform does not stand: {failed}; logs: {target.logs()}")
+        yield
+    finally:
+        at = ("analyticsjob", JOBS[job_type], f"--namespace={NAMESPACE}")
+        demo.cluster.kubectl("patch", *at, "--type=merge", '--patch={"spec":{"suspend":true}}')
+        demo.forget(up.OF_JOBS[job_type])
+        wait_until_gone(demo.platform, JOBS[job_type])
+
+
+class Answers(dict[str, Answer]):
+    """What jobs of the demo found, by their type. Each works when it is first asked for, alone."""
+
+    def __init__(self, demo: Demo) -> None:
+        super().__init__()
+        self._demo = demo
+
+    def __missing__(self, job_type: str) -> Answer:
+        at = ("analyticsjob", JOBS[job_type], f"--namespace={NAMESPACE}")
+        with at_work(self._demo, job_type):
+            self[job_type] = Answer(self._demo.platform.rows(job_type), self._demo.cluster.find(*at))
+        return self[job_type]
 
 
 @pytest.fixture(scope="session")
-def answers(standing: Platform) -> dict[str, Answer]:
-    """What all jobs but the first had found when the platform stood. They rest since: drivers need processors."""
-    found = {}
-    for job_type, name in JOBS.items():
-        if name != JOB:
-            at = ("analyticsjob", name, f"--namespace={NAMESPACE}")
-            found[job_type] = Answer(standing.rows(job_type), standing.cluster.find(*at))
-            standing.cluster.kubectl("patch", *at, "--type=merge", '--patch={"spec":{"suspend":true}}')
-    for job_type in found:
-        wait_until_gone(standing, JOBS[job_type])
-    return found
+def answers(demo: Demo) -> Answers:
+    """What jobs of the demo found, each when it is first asked for."""
+    return Answers(demo)
 
 
 @pytest.fixture(scope="session")
-def platform(standing: Platform, answers: dict[str, Answer]) -> Platform:
-    """Everything of `make demo`, with one job of Spark at work."""
-    del answers
-    return standing
-
-
-@pytest.fixture(scope="session")
-def toolbox(platform: Platform) -> Toolbox:
+def toolbox(demo: Demo, platform: Platform) -> Iterator[Toolbox]:
     """A pod for what a person would do to the brokers by hand."""
+    demo.require(up.broker)
     box = Toolbox(
         cluster=platform.cluster,
         namespace=APPS,
@@ -80,14 +108,15 @@ def toolbox(platform: Platform) -> Toolbox:
         bootstrap=f"{KAFKA}.{NAMESPACE}.svc:9092",
     )
     box.start()
-    return box
+    yield box
+    box.stop()
 
 
 @pytest.fixture(autouse=True)
-def _logs_hold_no_unexpected_errors(request: pytest.FixtureRequest, platform: Platform) -> Iterator[None]:
+def _logs_hold_no_unexpected_errors(request: pytest.FixtureRequest, node: KubernetesNode) -> Iterator[None]:
     """After each test, errors in our components' logs must be among those the test expects."""
     since = dt.datetime.now(dt.UTC)
     yield
     expected = [str(mark.args[0]) for mark in request.node.iter_markers("expects_log")]
-    unexpected = logs.unexpected(platform.cluster, since=since, expected=expected)
+    unexpected = logs.unexpected(node, since=since, expected=expected)
     assert not unexpected, "errors in the logs that the test does not expect:\n" + "\n".join(unexpected)

@@ -18,7 +18,7 @@ from kwitness.demo.secrets import config_map
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import client_listeners, dry_runs, kafka_users, subscriptions
-from tests.eventually import eventually
+from tests.e2e.eventually import eventually
 
 KIND: Final = "observerdeployment"
 NAME: Final = "brokers"
@@ -185,9 +185,10 @@ def observed(platform: Platform, listener: Listener) -> Iterator[None]:
         own = config_map(BROKER, {f"{BROKER}.properties": properties(first, listener.bound)})
         cluster.apply_objects(own, namespace=NAMESPACE)
         pod = broker(platform)
-        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: OBSERVER in now, every=0.2)
+        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: OBSERVER in now)
         cluster.apply_objects(pod)
-        cluster.kubectl("wait", "--for=condition=Ready", f"pod/{BROKER}", f"--namespace={NAMESPACE}", "--timeout=120s")
+        at = ("pod", BROKER, f"--namespace={NAMESPACE}")
+        eventually(lambda: waiting.condition(cluster.find(*at), "Ready") or {}, lambda now: now.get("status") == "True")
         until.callback(look, platform, f"{LOOK}-")
         yield
     unregister(platform)

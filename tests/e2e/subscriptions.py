@@ -11,7 +11,7 @@ from typing import Any
 from kwitness.demo import waiting
 from kwitness.demo.platform import CLUSTER, NAMESPACE, Platform
 
-from tests.eventually import eventually
+from tests.e2e.eventually import STILL_S, eventually
 
 KIND = "clientmetricssubscription"
 
@@ -87,10 +87,12 @@ def ready(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:
     return condition if current else {}
 
 
-def reason_becomes(platform: Platform, name: str, reason: str, kind: str = KIND, seconds: float = 60) -> dict[str, Any]:
+def reason_becomes(
+    platform: Platform, name: str, reason: str, kind: str = KIND, still_s: float = STILL_S
+) -> dict[str, Any]:
     """Wait for a reason of the condition Ready."""
     return eventually(
-        lambda: ready(platform, name, kind), lambda condition: condition.get("reason") == reason, seconds=seconds
+        lambda: ready(platform, name, kind), lambda condition: condition.get("reason") == reason, still_s=still_s
     )
 
 

@@ -11,9 +11,10 @@ from tests.e2e import topic_records
 TOPIC = "kwitness.telemetry"
 
 
-def summed(toolbox: Toolbox, client_id: str, metric: str) -> float:
-    """The sum of a client's deltas of one metric; a push that is in the topic twice counts once."""
-    return sum(_delta(record.value, metric) for record in topic_records.of_client(toolbox, TOPIC, client_id))
+def summed(toolbox: Toolbox, client_id: str, metric: str, since_ms: int = 0) -> float:
+    """The sum of a client's deltas of one metric since a time; a push that is in the topic twice counts once."""
+    pushes = topic_records.of_clients(toolbox, TOPIC, client_id, since_ms=since_ms)
+    return sum(_delta(push.value, metric) for push in pushes)
 
 
 def _delta(payload: bytes, metric: str) -> float:

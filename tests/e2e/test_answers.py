@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+from kwitness.demo import up
 from kwitness.demo.acls import TOOL
 from kwitness.demo.platform import CLUSTER, GATEWAY_CLIENT, KAFKA, NAMESPACE, SIDECAR_CLIENT, Platform
 
 from tests import soak
 from tests.e2e import subscriptions
-from tests.e2e.conftest import Answer
-from tests.eventually import eventually, remains
+from tests.e2e.conftest import Answer, Answers
+from tests.e2e.eventually import eventually
+from tests.eventually import remains
+
+pytestmark = pytest.mark.needs(up.gateway)
 
 KIND = "analyticsjob"
 IDLE_TOPIC = "demo.idle"
@@ -22,10 +26,17 @@ ONCE = "unused-topics"
 NIGHTLY = "unused-every-minute"
 
 
+@pytest.fixture
+def answer(request: pytest.FixtureRequest, answers: Answers) -> Answer:
+    """What the job of a type found."""
+    return answers[request.param]
+
+
+@pytest.mark.parametrize("answer", ["Traffic"], indirect=True)
 def test_traffic_names_who_writes_each_topic_and_what_an_observer_did_not_see_is_not_there(
-    answers: dict[str, Answer],
+    answer: Answer,
 ) -> None:
-    rows = [row for row in answers["Traffic"].rows if row["kind"] == "partition"]
+    rows = [row for row in answer.rows if row["kind"] == "partition"]
     clients = {(row["topic"], row["api"], row["client_id"]) for row in rows}
 
     assert {("demo.orders", "Produce", GATEWAY_CLIENT), ("demo.orders", "Produce", SIDECAR_CLIENT)} <= clients
@@ -36,29 +47,28 @@ def test_traffic_names_who_writes_each_topic_and_what_an_observer_did_not_see_is
         assert row["computed_by"] == "Traffic/1"
 
 
-def test_every_source_is_in_the_books_and_none_lost_or_doubled_a_number(answers: dict[str, Answer]) -> None:
-    found = answers["LedgerAudit"]
+@pytest.mark.parametrize("answer", ["LedgerAudit"], indirect=True)
+def test_every_source_is_in_the_books_and_none_lost_or_doubled_a_number(answer: Answer) -> None:
+    assert {"Observer", "Interceptors", "Plugin"} <= {row["kind"] for row in answer.rows}
+    assert [row for row in answer.rows if row["missing"] or row["duplicates"]] == []
+    assert answer.job["status"]["ledger"][0]["hop"] == "table"
 
-    assert {"Observer", "Interceptors", "Plugin"} <= {row["kind"] for row in found.rows}
-    assert [row for row in found.rows if row["missing"] or row["duplicates"]] == []
-    assert found.job["status"]["ledger"][0]["hop"] == "table"
 
-
-def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answers: dict[str, Answer]) -> None:
-    found = answers["UpgradeImpact"]
-    used = [row for row in found.rows if row["kind"] == "request"]
+@pytest.mark.parametrize("answer", ["UpgradeImpact"], indirect=True)
+def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answer: Answer) -> None:
+    used = [row for row in answer.rows if row["kind"] == "request"]
 
     assert {GATEWAY_CLIENT, SIDECAR_CLIENT} <= {row["client_id"] for row in used}
     assert "Produce" in {row["api"] for row in used}
     assert [row for row in used if row["dropped_in"]] == []
-    assert found.job["status"]["findingCounts"]["Breaks"] == 0
+    assert answer.job["status"]["findingCounts"]["Breaks"] == 0
 
 
 @pytest.mark.timeout(900)  # a driver where three groups of tests have two processors
 def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platform) -> None:
     create_topic(platform, IDLE_TOPIC)
     with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(ONCE, {"once": {"id": "first"}})):
-        condition = subscriptions.reason_becomes(platform, ONCE, "Completed", KIND, seconds=360)
+        condition = subscriptions.reason_becomes(platform, ONCE, "Completed", KIND, still_s=300)
         assert condition["status"] == "True"
         status = subscriptions.found(platform, ONCE, KIND)["status"]
         assert status["lastRun"]["id"] == "first"
@@ -73,7 +83,6 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platfor
         eventually(
             lambda: subscriptions.found(platform, ONCE, KIND)["status"].get("finishedRuns"),
             lambda known: known == [ended],
-            seconds=120,
         )
         runs = (
             "get",
@@ -98,7 +107,7 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_schedule(platform: Pl
         status = eventually(
             lambda: subscriptions.found(platform, NIGHTLY, KIND).get("status", {}),
             lambda now: now.get("lastSuccessful") and now.get("findingCounts"),
-            seconds=420,
+            still_s=300,
         )
         assert status["findingCounts"]["NotSeen"] >= 1
         assert subscriptions.ready(platform, NIGHTLY, KIND)["status"] == "True"

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from kwitness.demo import up
 from kwitness.demo.platform import CLUSTER, NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
+
+pytestmark = pytest.mark.needs(up.collector)
 
 ANOTHER = "anotherKafkaCluster001"
 

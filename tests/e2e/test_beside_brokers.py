@@ -9,16 +9,20 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.injections import OBSERVER, OBSERVER_CONTAINER, REDIRECT_CONTAINER
+from kwitness.demo import up
 from kwitness.demo.platform import NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import kafka_users, pod_security, second_broker, topic_records
+from tests.e2e.eventually import eventually
 from tests.e2e.second_broker import BROKER, HOST, NODE_ID, PORT, RECORDS, condition
-from tests.eventually import eventually
 
 LOOPBACK_PORT = 19098
 # A broker that leaves is noticed by whoever knew of it.
-pytestmark = pytest.mark.expects_log("(?i)broker|kafka|connect|telemetry|unreachable|disconnect|node")
+pytestmark = [
+    pytest.mark.needs(up.collector),
+    pytest.mark.expects_log("(?i)broker|kafka|connect|telemetry|unreachable|disconnect|node"),
+]
 
 
 @pytest.fixture
@@ -53,7 +57,7 @@ def test_clients_reach_a_broker_on_loopback_through_its_observer_and_are_seen_by
     # The broker's own answer: nothing in it was changed.
     assert known == [f"{HOST}:{PORT}"]
     counted_by_name(platform, toolbox, "e2e-beside")
-    loopback = eventually(lambda: condition(platform, "Loopback"), lambda now: now.get("status") == "True", seconds=90)
+    loopback = eventually(lambda: condition(platform, "Loopback"), lambda now: now.get("status") == "True")
     assert f"127.0.0.1:{LOOPBACK_PORT} on broker {NODE_ID}" in loopback["message"]
     covered_with(platform, addresses="SeenAsLoopback")
 
@@ -81,16 +85,14 @@ def pod(platform: Platform) -> dict[str, Any]:
 def counted_by_name(platform: Platform, toolbox: Toolbox, client: str) -> None:
     topic = second_broker.topic_of(client)
     series = f'client_id="{client}",principal="User:{kafka_users.ADMIN}",api="Produce",topic="{topic}"'
-    eventually(
-        lambda: platform.latest(f"kafka_client_records_total{{{series}}}"), lambda now: now == RECORDS, seconds=90
-    )
+    eventually(lambda: platform.latest(f"kafka_client_records_total{{{series}}}"), lambda now: now == RECORDS)
     assert platform.latest(f"kafka_client_record_bytes_total{{{series}}}") > RECORDS * 100
-    rows = [json.loads(one.value) for one in topic_records.of_client(toolbox, "kwitness.traffic", client)]
+    rows = [json.loads(one.value) for one in topic_records.of_clients(toolbox, "kwitness.traffic", client)]
     assert {(row["observer_mode"], row["reported_by"]) for row in rows} == {("broker", "pod")}
 
 
 def covered_with(platform: Platform, *, addresses: str) -> None:
-    told = eventually(lambda: condition(platform, "ClientAddresses"), bool, seconds=90)
+    told = eventually(lambda: condition(platform, "ClientAddresses"), bool)
     assert (told["status"], told["reason"]) == ("False", addresses)
-    eventually(lambda: condition(platform, "Covered"), lambda now: now.get("status") == "True", seconds=90)
+    eventually(lambda: condition(platform, "Covered"), lambda now: now.get("status") == "True")
     assert condition(platform, "Ready")["reason"] == "Injecting"

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from kwitness.demo import secrets
+from kwitness.demo import secrets, up
 from kwitness.demo.platform import KAFKA, NAMESPACE, Platform
 from kwitness.e2e.certificates import Authority
 
 from tests.e2e import subscriptions
 
 # Each cause is provoked; the Kafka library logs what the operator turns into a reason.
-pytestmark = pytest.mark.expects_log(r'"logger": "kafka[.]')
+pytestmark = [pytest.mark.needs(up.broker), pytest.mark.expects_log(r'"logger": "kafka[.]')]
 
 KIND = "kafkacluster"
 SERVICE = f"{KAFKA}.{NAMESPACE}.svc"
@@ -101,7 +101,7 @@ def test_each_cause_has_its_own_reason(
             platform, "broken", {"bootstrapServers": servers, "tls": tls, "authentication": authentication}
         ) as name,
     ):
-        condition = subscriptions.reason_becomes(platform, name, reason, KIND, seconds=90)
+        condition = subscriptions.reason_becomes(platform, name, reason, KIND)
 
     assert condition["status"] == "False"
     assert len(condition["message"]) > 20  # says what to do, not only what is
@@ -113,7 +113,7 @@ def test_a_missing_right_in_kafka_is_a_condition_of_its_own(platform: Platform) 
     spec = {"bootstrapServers": [f"{SERVICE}:9096"], "tls": TLS, "authentication": limited}
 
     with connected(platform, "limited", spec) as name:
-        subscriptions.reason_becomes(platform, name, "Connected", KIND, seconds=90)
+        subscriptions.reason_becomes(platform, name, "Connected", KIND)
         found = platform.cluster.get(KIND, name, f"--namespace={NAMESPACE}")["status"]["conditions"]
 
     possible = next(one for one in found if one["type"] == "SubscriptionsPossible")
@@ -130,7 +130,7 @@ def test_a_subscription_to_a_cluster_that_is_not_ready_says_so_and_is_applied_on
         with connected(
             platform, "later", {"bootstrapServers": [f"{SERVICE}:9096"], "tls": TLS, "authentication": SCRAM}
         ):
-            condition = subscriptions.reason_becomes(platform, name, "Applied", seconds=90)
+            condition = subscriptions.reason_becomes(platform, name, "Applied")
             platform.cluster.kubectl("delete", subscriptions.KIND, name, f"--namespace={NAMESPACE}")
 
     assert condition["status"] == "True"

@@ -5,19 +5,21 @@ from __future__ import annotations
 import contextlib
 import random
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from kwitness.demo import manifests, releases, waiting
+from kwitness.demo import up, waiting
 from kwitness.demo.platform import APPS, COLLECTOR, KAFKA, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.images.commands import CommandFailedError
 
-from tests.e2e import subscriptions, telemetry_topic
-from tests.e2e.client_pods import restart
-from tests.eventually import eventually, remains
+from tests.e2e import another_client, subscriptions, telemetry_topic
+from tests.e2e.eventually import eventually
+from tests.e2e.workloads import restart, running, wait_until_ready
+from tests.eventually import remains
+
+pytestmark = pytest.mark.needs(up.gateway, up.sidecars, up.interceptors)
 
 LIBRDKAFKA = ("gateway-producer", "old-python-producer", "python-consumer", "python-producer", "sidecar-producer")
 """The demo's clients on it."""
@@ -31,45 +33,46 @@ def test_a_gauge_rises_with_a_client_and_disappears_with_it(platform: Platform) 
     assert platform.total(version) > 0
 
     platform.cluster.kubectl(*scale, "--replicas=0")
-    eventually(lambda: platform.query(version), lambda now: not now, seconds=90)
+    eventually(lambda: platform.query(version), lambda now: not now)
     platform.cluster.kubectl(*scale, "--replicas=1")
 
-    eventually(lambda: platform.total(version), lambda now: now > 0, seconds=90)
+    eventually(lambda: platform.total(version), lambda now: now > 0)
 
 
 @pytest.mark.expects_log("(?i)collector|connect|unreachable|peer|inventory")
 def test_a_collector_restart_counts_no_push_twice_and_loses_none(platform: Platform, toolbox: Toolbox) -> None:
-    client = "demo-counted-producer"
+    client, began_ms = "demo-counted-producer", round(time.time() * 1000)
 
     def exposed() -> float:
         return platform.latest(f'kafka_client_producer_record_send_total{{client_id="{client}"}}')
 
-    with _producer(platform, "counted-producer"):
-        before = eventually(exposed, lambda now: now > 0, seconds=120)
+    with running(platform, another_client.deployment(platform, "counted-producer", like="java-producer")):
+        before = eventually(exposed, lambda now: now > 0)
         _kill_collector(platform)
-        _stands(platform, "statefulset", f"kwitness-collector-{COLLECTOR}")
-        eventually(exposed, lambda now: now > before + 50, seconds=120)
+        wait_until_ready(platform, "statefulset", f"kwitness-collector-{COLLECTOR}")
+        eventually(exposed, lambda now: now > before + 50)
 
     # The client is gone with its last push, so both numbers come to rest.
     def counted_and_pushed() -> tuple[float, float]:
-        return exposed(), telemetry_topic.summed(toolbox, client, "org.apache.kafka.producer.record.send.total")
+        sent = "org.apache.kafka.producer.record.send.total"
+        return exposed(), telemetry_topic.summed(toolbox, client, sent, since_ms=began_ms)
 
-    eventually(counted_and_pushed, lambda now: now[0] == now[1], seconds=120, every=5)
+    eventually(counted_and_pushed, lambda now: now[0] == now[1], every=5)
     remains(counted_and_pushed, lambda now: now[0] == now[1], seconds=15, every=5)
-    eventually(lambda: _ledger_gap(platform), lambda gap: gap == 0, seconds=120)
+    eventually(lambda: _ledger_gap(platform), lambda gap: gap == 0)
 
 
 @pytest.mark.expects_log("(?i)broker|kafka|connect|telemetry|unreachable|disconnect|node")
 def test_a_broker_restart_leaves_the_platform_working(platform: Platform, toolbox: Toolbox) -> None:
     platform.cluster.kubectl("delete", "pod", f"{KAFKA}-0", f"--namespace={NAMESPACE}")
-    _stands(platform, "statefulset", KAFKA)
+    wait_until_ready(platform, "statefulset", KAFKA)
 
-    subscriptions.reason_becomes(platform, "demo", "Connected", "kafkacluster", seconds=180)
-    subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied", seconds=120)
+    subscriptions.reason_becomes(platform, "demo", "Connected", "kafkacluster")
+    subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
     with subscriptions.applied(platform, subscriptions.manifest("after-restart", SAFE)) as name:
         assert subscriptions.broker_resource(platform, name) in toolbox.subscriptions()
     seen = _accepted(platform)
-    eventually(lambda: _accepted(platform), lambda now: now > seen, seconds=120)
+    eventually(lambda: _accepted(platform), lambda now: now > seen)
 
     # librdkafka does not always come back from the loss of its only broker: a consumer may open no connection any more,
     # and a client that had just pushed its metrics may wait for the answer for ever.
@@ -95,16 +98,16 @@ def test_an_operator_killed_at_random_moments_ends_in_the_same_state(platform: P
                     "--force",
                     "--wait=false",
                 )
-        _stands(platform, "deployment", "kwitness-operator")
+        wait_until_ready(platform, "deployment", "kwitness-operator")
         for name in names:
-            subscriptions.reason_becomes(platform, name, "Applied", seconds=180)
+            subscriptions.reason_becomes(platform, name, "Applied")
         wanted = {subscriptions.found(platform, name)["status"]["brokerResource"] for name in names}
         there = {name for name in toolbox.subscriptions() if ".killed-" in name}
     finally:
         platform.cluster.kubectl("delete", subscriptions.KIND, *names, f"--namespace={NAMESPACE}", "--ignore-not-found")
 
     assert there == wanted, f"seed {seed}"
-    eventually(toolbox.subscriptions, lambda now: not [one for one in now if ".killed-" in one], seconds=120)
+    eventually(toolbox.subscriptions, lambda now: not [one for one in now if ".killed-" in one])
 
 
 def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, node: Any) -> None:
@@ -113,7 +116,7 @@ def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, no
     def writes() -> list[str]:
         return [
             f"{event['verb']} {event['requestURI']}"
-            for event in node.audit()
+            for event in node.audit(account)
             if event["user"].get("username") == account
             and event["verb"] in {"create", "update", "patch", "delete"}
             and "tokenreviews" not in event["requestURI"]
@@ -127,24 +130,10 @@ def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, no
 
     # A restart lists and reconciles everything, as a resync does.
     platform.cluster.kubectl("rollout", "restart", "deployment/kwitness-operator", f"--namespace={NAMESPACE}")
-    _stands(platform, "deployment", "kwitness-operator")
+    wait_until_ready(platform, "deployment", "kwitness-operator")
     time.sleep(30)
 
     assert writes()[len(before) :] == []
-
-
-@contextlib.contextmanager
-def _producer(platform: Platform, name: str) -> Iterator[None]:
-    """A Java producer of its own, gone in good order afterwards."""
-    values = {f"IMAGE_{key.upper().replace('-', '_')}": reference for key, reference in platform.images.items()}
-    text = manifests.filled(releases.CLIENTS / "java-producer.yaml", values).replace("java-producer", name)
-    platform.cluster.apply(text, namespace=APPS)
-    try:
-        yield
-    finally:
-        selector = ("pod", f"--selector=app.kubernetes.io/name={name}", f"--namespace={APPS}")
-        platform.cluster.kubectl("delete", "deployment", name, f"--namespace={APPS}")
-        platform.cluster.kubectl("wait", "--for=delete", *selector, "--timeout=60s")
 
 
 def _kill_collector(platform: Platform) -> None:
@@ -165,7 +154,7 @@ def _kill_collector(platform: Platform) -> None:
     before = restarts()
     with contextlib.suppress(CommandFailedError):  # the container may end before kubectl has its answer
         platform.cluster.kubectl("exec", pod, f"--namespace={NAMESPACE}", "--", "python3", "-c", program)
-    eventually(restarts, lambda now: now > before, seconds=60)
+    eventually(restarts, lambda now: now > before)
 
 
 def _accepted(platform: Platform) -> float:
@@ -181,11 +170,3 @@ def _ledger_gap(platform: Platform) -> float:
     }
     queued = platform.total(f"kwitness_ledger_queued_events{{{hop}}}")
     return parts["accepted"] - parts["delivered"] - parts["dropped"] - queued
-
-
-def _stands(platform: Platform, kind: str, name: str) -> None:
-    eventually(
-        lambda: waiting.workload(platform.cluster, kind=kind, name=name, namespace=NAMESPACE),
-        lambda missing: missing is None,
-        seconds=240,
-    )

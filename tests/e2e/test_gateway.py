@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from kwitness.demo import up
 from kwitness.demo.platform import GATEWAY, NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import gateway_client, subscriptions, topic_records
+from tests.e2e.eventually import eventually
 from tests.e2e.gateway_client import KIND, TOPIC
-from tests.eventually import eventually, remains
+from tests.eventually import remains
+
+pytestmark = pytest.mark.needs(up.gateway, up.clients)
 
 
 def through_the_gateway(platform: Platform, toolbox: Toolbox, client_id: str, records: int) -> dict[str, Any]:
@@ -28,9 +34,9 @@ def test_what_a_client_sends_and_reads_through_the_gateway_is_counted_exactly(
 
     host = f"kwitness-gateway-{GATEWAY}.{NAMESPACE}.svc"
     assert [broker.partition(":")[0] for broker in done["brokers"]] == [host]
-    eventually(lambda: counted(platform, "e2e-gateway", "Produce"), lambda now: now == 1000, seconds=90)
-    eventually(lambda: counted(platform, "e2e-gateway", "Fetch"), lambda now: now >= 1000, seconds=90)
-    rows = [json.loads(one.value) for one in topic_records.of_client(toolbox, "kwitness.traffic", "e2e-gateway")]
+    eventually(lambda: counted(platform, "e2e-gateway", "Produce"), lambda now: now == 1000)
+    eventually(lambda: counted(platform, "e2e-gateway", "Fetch"), lambda now: now >= 1000)
+    rows = [json.loads(one.value) for one in topic_records.of_clients(toolbox, "kwitness.traffic", "e2e-gateway")]
     produced = [row for row in rows if row["kind"] == "partition" and row["api"] == "Produce"]
     assert sum(row["records"] for row in produced) == 1000
     assert {row["reported_by"] for row in rows} == {row["observer_mode"] for row in rows} == {"gateway"}
@@ -50,7 +56,7 @@ def test_the_gateways_status_tells_address_connections_and_coverage(platform: Pl
     def status() -> dict[str, Any]:
         return dict(subscriptions.found(platform, GATEWAY, KIND)["status"])
 
-    told = eventually(status, lambda now: bool(now.get("connections")) and "coverage" in now, seconds=90)
+    told = eventually(status, lambda now: bool(now.get("connections")) and "coverage" in now)
 
     assert told["bootstrapServers"] == f"kwitness-gateway-{GATEWAY}.{NAMESPACE}.svc:9092"
     assert told["coverage"]["connectionsObserved"] >= told["connections"] > 0
@@ -76,11 +82,11 @@ def test_a_suspended_gateway_relays_and_reads_nothing(platform: Platform, toolbo
 
     suspend(True)
     try:
-        # Sooner than Kubernetes brings the pod its file: the collector tells the gateway.
-        eventually(unread, lambda now: now > 0, seconds=45)
+        # The collector tells the gateway, before Kubernetes brings the pod its file.
+        eventually(unread, lambda now: now > 0)
         done = through_the_gateway(platform, toolbox, "e2e-unread", 100)
         assert sum(len(offsets) for offsets in done["offsets"].values()) == 100
         remains(lambda: counted(platform, "e2e-unread", "Produce"), lambda now: now == 0, seconds=25, every=5)
     finally:
         suspend(False)
-    eventually(read_again, lambda now: now > 0, seconds=90, every=5)
+    eventually(read_again, lambda now: now > 0, every=5)

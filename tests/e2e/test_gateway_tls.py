@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 
+from kwitness.demo import up
 from kwitness.demo.platform import NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.certificates import Authority, Certificate
 
 from tests.e2e import gateway_client, kafka_users, subscriptions, topic_records
+from tests.e2e.eventually import eventually
 from tests.e2e.gateway_client import KIND
 from tests.e2e.kafka_users import ADMIN
-from tests.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.collector)
 
 NAME = "edge"
 HOST = f"kwitness-gateway-{NAME}.{NAMESPACE}.svc"
@@ -89,7 +92,7 @@ def test_a_gateway_with_a_certificate_relays_tls_and_sasl_and_takes_a_new_one_wi
             *("exec", "toolbox", "--namespace", toolbox.namespace, "--", "python3", "-c", SHOWN, HOST)
         ).strip()
 
-    told = eventually(status, lambda now: now.get("readyReplicas") == 1, seconds=120)
+    told = eventually(status, lambda now: now.get("readyReplicas") == 1)
     assert told["securityProtocol"] == "SASL_SSL"
     security = admin(platform, authority)
     done = gateway_client.through(NAME, platform, toolbox, client_id="e2e-gateway-tls", records=200, security=security)
@@ -97,13 +100,13 @@ def test_a_gateway_with_a_certificate_relays_tls_and_sasl_and_takes_a_new_one_wi
     assert {broker.partition(":")[0] for broker in done["brokers"]} == {HOST}
 
     def rows(topic: str) -> list[dict[str, Any]]:
-        found = topic_records.of_client(toolbox, f"kwitness.{topic}", "e2e-gateway-tls")
+        found = topic_records.of_clients(toolbox, f"kwitness.{topic}", "e2e-gateway-tls")
         return [row for row in (json.loads(one.value) for one in found) if row.get("api") in (None, "Produce")]
 
     def produced() -> int:
         return sum(row["records"] for row in rows("traffic") if row["kind"] == "partition")
 
-    eventually(produced, lambda now: now == 200, seconds=90, every=5)
+    eventually(produced, lambda now: now == 200, every=5)
     assert {row["principal"] for row in rows("traffic")} == {f"User:{ADMIN}"}
     opened = [row for row in rows("connections") if row["kind"] == "opened"]
     assert {row["security_protocol"] for row in opened} == {"SASL_SSL"}
@@ -113,7 +116,7 @@ def test_a_gateway_with_a_certificate_relays_tls_and_sasl_and_takes_a_new_one_wi
     issued = renewed.issue("gateway", (HOST,))
     platform.cluster.apply_objects(secret(issued), namespace=NAMESPACE)
     # As long as the kubelet takes to bring a pod a changed Secret.
-    eventually(shown, lambda now: now == issued.certificate.strip(), seconds=180, every=3)
+    eventually(shown, lambda now: now == issued.certificate.strip(), still_s=180, every=3)
     security = admin(platform, renewed)
     gateway_client.through(NAME, platform, toolbox, client_id="e2e-gateway-renewed", records=10, security=security)
     assert pods(platform) == before

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.resources.header_registry import NUMBERED_RANGES
-from kwitness.demo import waiting
+from kwitness.demo import up, waiting
 from kwitness.demo.platform import (
     APPS,
     HEADERS,
@@ -23,7 +23,9 @@ from kwitness.demo.platform import (
 )
 
 from tests.e2e import subscriptions
-from tests.eventually import eventually
+from tests.e2e.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.headers)
 
 KIND = "headerregistry"
 REGISTERED = "charge.tag"
@@ -43,9 +45,7 @@ def findings(platform: Platform, key: str) -> list[dict[str, Any]]:
 
 def test_a_header_that_no_register_has_is_told_with_a_pod_that_gets_it(platform: Platform) -> None:
     # The two consumers with interceptors are handed what the Python producer wrote.
-    [found] = eventually(
-        lambda: findings(platform, UNREGISTERED_HEADER), lambda now: now and now[0]["clients"] >= 2, seconds=90
-    )
+    [found] = eventually(lambda: findings(platform, UNREGISTERED_HEADER), lambda now: now and now[0]["clients"] >= 2)
 
     assert (found["problem"], found["topic"]) == ("Unregistered", TOPIC)
     assert found["example"].startswith(f"{APPS}/")
@@ -75,7 +75,7 @@ def test_headers_that_a_client_gets_are_counted_by_key_and_those_of_no_register_
     before = counted()
 
     # When
-    eventually(counted, lambda now: now[0] > before[0] and now[1] > before[1], seconds=90)
+    eventually(counted, lambda now: now[0] > before[0] and now[1] > before[1])
 
     # Then
     assert platform.query(f'kafka_client_header_problems_total{{{place},key="{REGISTERED}"}}') == []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+
+import pytest
 
 from kwitness.contracts.injections import INJECT
 from kwitness.contracts.interceptor_injections import INTERCEPTORS as MARK
@@ -17,7 +17,7 @@ from kwitness.contracts.interceptor_injections import (
     RUNTIMES,
 )
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE
-from kwitness.demo import waiting
+from kwitness.demo import up, waiting
 from kwitness.demo.platform import (
     APPS,
     INTERCEPTED_CLIENT,
@@ -31,7 +31,11 @@ from kwitness.demo.platform import (
 
 from tests.e2e import another_client, subscriptions
 from tests.e2e.client_pods import labelled, log_of, pods_of
-from tests.eventually import eventually, remains
+from tests.e2e.eventually import eventually
+from tests.e2e.workloads import running
+from tests.eventually import remains
+
+pytestmark = pytest.mark.needs(up.interceptors, up.sidecars)
 
 KIND = "interceptorprofile"
 GROUP = "demo-python"
@@ -72,7 +76,7 @@ def test_what_an_unchanged_client_gets_is_told_by_its_pod_topic_and_group(platfo
     before = platform.latest(records)
 
     # When
-    eventually(lambda: platform.latest(records), lambda now: now > before, seconds=90)
+    eventually(lambda: platform.latest(records), lambda now: now > before)
 
     # Then
     topic = f'k8s_namespace="{APPS}",k8s_workload="{INTERCEPTED_WORKLOAD}",topic="demo.orders"'
@@ -97,7 +101,7 @@ def test_the_status_tells_which_pods_have_them_and_which_processes_report(platfo
     def both_alone_report(now: dict[str, Any]) -> bool:
         return {one["pod"] for one in now.get("processes", [])} == set(runtimes) and not now["pods"]["silent"]
 
-    told = eventually(lambda: status(platform), both_alone_report, seconds=120)
+    told = eventually(lambda: status(platform), both_alone_report)
 
     pods = told["pods"]
     assert (pods["selected"], pods["injected"], pods["outdated"], pods["missed"]) == (2, 2, 0, 0)
@@ -119,13 +123,13 @@ def test_pods_that_started_without_are_told_with_the_line_that_covers_them_and_o
         labelled(platform, "python-producer", intercepted="true"),
         labelled(platform, "kafka-python-producer", intercepted="true", **{INJECT: "false"}) as opted_out,
     ):
-        eventually(covered, lambda now: line in now.get("message", "") and opted_out in now["message"], seconds=90)
+        eventually(covered, lambda now: line in now.get("message", "") and opted_out in now["message"])
         pods = status(platform)["pods"]
 
     assert (pods["selected"], pods["injected"], pods["missed"]) == (4, 2, 1)
     assert pods["leftOut"] == [{"reason": "OptedOut", "pods": 1, "example": f"{APPS}/{opted_out}"}]
     assert pods["restart"] == [line]
-    eventually(covered, lambda now: now["status"] == "True", seconds=90)
+    eventually(covered, lambda now: now["status"] == "True")
 
 
 def test_a_suspended_profile_counts_nothing_in_pods_that_run_until_it_goes_on(platform: Platform) -> None:
@@ -139,12 +143,12 @@ def test_a_suspended_profile_counts_nothing_in_pods_that_run_until_it_goes_on(pl
     def increases() -> list[float]:
         return [float(sample["value"][1]) for sample in platform.query(f"increase({records}[20s])")]
 
-    eventually(increases, lambda now: now and now[0] > 0, seconds=90)
+    eventually(increases, lambda now: now and now[0] > 0)
     suspend(True)
     try:
         subscriptions.reason_becomes(platform, INTERCEPTORS, "Suspended", KIND)
         # The collector tells them. What they had counted before comes as its windows are closed.
-        eventually(increases, lambda now: now == [0], seconds=90)
+        eventually(increases, lambda now: now == [0])
         counted, said = platform.latest(records), log_of(platform, INTERCEPTED_WORKLOAD)
 
         eventually(
@@ -155,7 +159,7 @@ def test_a_suspended_profile_counts_nothing_in_pods_that_run_until_it_goes_on(pl
     finally:
         suspend(False)
     subscriptions.reason_becomes(platform, INTERCEPTORS, "Injecting", KIND)
-    eventually(lambda: platform.latest(records), lambda now: now > counted, seconds=90)
+    eventually(lambda: platform.latest(records), lambda now: now > counted)
 
 
 def test_a_program_in_such_a_pod_has_none_with_kwitness_off(platform: Platform) -> None:
@@ -187,29 +191,12 @@ def switched_off(platform: Platform) -> dict[str, Any]:
     return deployment
 
 
-@contextmanager
-def running(platform: Platform, deployment: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A Deployment for the length of a block; gives its pod."""
-    name = deployment["metadata"]["name"]
-    platform.cluster.apply_objects(deployment)
-    try:
-        eventually(
-            lambda: waiting.workload(platform.cluster, kind="deployment", name=name, namespace=APPS),
-            lambda missing: missing is None,
-            seconds=120,
-        )
-        [pod] = pods_of(platform, name)
-        yield pod
-    finally:
-        platform.cluster.kubectl("delete", "deployment", name, f"--namespace={APPS}", "--wait")
-
-
 def test_a_pod_whose_container_has_kwitness_off_is_left_as_it_is_and_the_status_says_so(platform: Platform) -> None:
     wanted = switched_off(platform)
 
     with running(platform, wanted) as pod:
         example = f"{APPS}/{pod['metadata']['name']}"
-        told = eventually(lambda: status(platform)["pods"], lambda now: now.get("leftOut"), seconds=90)
+        told = eventually(lambda: status(platform)["pods"], lambda now: now.get("leftOut"))
         eventually(lambda: log_of(platform, SWITCHED_OFF), lambda log: "connected" in log)
 
     assert told["leftOut"] == [{"reason": "SwitchedOff", "pods": 1, "example": example}]
@@ -230,7 +217,7 @@ def test_an_unchanged_client_in_java_gets_the_agent_by_its_pods_annotation_and_t
     records = f"{PREFIX}consumed_records_total{{{consumed}}}"
     # A collector that was restarted by another test counts from 0, so only what comes on top says something.
     before = platform.latest(records)
-    eventually(lambda: platform.latest(records), lambda now: now > before, seconds=120)
+    eventually(lambda: platform.latest(records), lambda now: now > before)
 
     assert platform.latest(f'{PREFIX}hook_calls_total{{{place},hook="on_consume"}}') > 0
     assert platform.latest(f"{PREFIX}hook_errors_total{{{place}}}") == 0
@@ -253,9 +240,9 @@ def test_a_client_of_librdkafka_tells_the_same_by_one_setting(platform: Platform
         name = pod["metadata"]["name"]
         place = f'k8s_workload="{PLUGIN}",k8s_pod="{name}"'
         produced = f'{PREFIX}sent_records_total{{{place},client_id="demo-{PLUGIN}",topic="demo.orders"}}'
-        eventually(lambda: platform.latest(produced), lambda now: now > 0, seconds=120)
+        eventually(lambda: platform.latest(produced), lambda now: now > 0)
         [process] = eventually(
-            lambda: [one for one in status(platform).get("processes", []) if one["pod"] == f"{APPS}/{name}"], seconds=90
+            lambda: [one for one in status(platform).get("processes", []) if one["pod"] == f"{APPS}/{name}"]
         )
 
     assert (process["container"], process["runtime"], process["clients"]) == ("client", "Librdkafka", 1)
@@ -284,14 +271,14 @@ def test_a_client_with_tls_is_observed_that_its_interceptors_lead_to_the_observe
         patch = json.dumps({"spec": {"throughObserver": value}})
         at = (KIND, INTERCEPTORS, f"--namespace={NAMESPACE}")
         platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
-        subscriptions.reason_becomes(platform, INTERCEPTORS, "Injecting", KIND, seconds=90)
+        subscriptions.reason_becomes(platform, INTERCEPTORS, "Injecting", KIND)
 
     lead(True)
     try:
         with running(platform, led_producer(platform)) as pod:
             place = f'k8s_workload="{LED}",k8s_pod="{pod["metadata"]["name"]}",client_id="demo-{LED}"'
             seen = f'kafka_client_records_total{{{place},api="Produce",topic="demo.orders"}}'
-            eventually(lambda: platform.latest(seen), lambda now: now > 0, seconds=120)
+            eventually(lambda: platform.latest(seen), lambda now: now > 0)
             said = waiting.condition(subscriptions.found(platform, INTERCEPTORS, KIND), "ThroughObserver")
     finally:
         lead(False)

@@ -10,13 +10,15 @@ from typing import Any, Final
 import pytest
 
 from kwitness.contracts.endpoints import PROBE_PORT
-from kwitness.demo import secrets, waiting
+from kwitness.demo import secrets, up, waiting
 from kwitness.demo.platform import CLUSTER, NAMESPACE, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import client_listeners, gateway_client, kafka_users, subscriptions
+from tests.e2e.eventually import eventually
 from tests.e2e.gateway_client import KIND, TOPIC
-from tests.eventually import eventually
+
+pytestmark = pytest.mark.needs(up.collector)
 
 NAME = "hosted"
 CLIENT, RECORDS = "e2e-hosted", 50
@@ -60,7 +62,7 @@ def hosted(platform: Platform) -> Iterator[None]:
             client_listeners.named(platform, client_listeners.SIGNED_IN),
             subscriptions.applied(platform, RESOURCE),
         ):
-            subscriptions.reason_becomes(platform, NAME, "Available", KIND, seconds=120)
+            subscriptions.reason_becomes(platform, NAME, "Available", KIND)
             yield
     finally:
         platform.cluster.kubectl("delete", "secret", SECRET, f"--namespace={NAMESPACE}", "--ignore-not-found")
@@ -95,15 +97,15 @@ def test_a_class_is_called_for_what_a_client_asks_and_is_answered(platform: Plat
     def hosting() -> dict[str, Any]:
         return waiting.condition(subscriptions.found(platform, NAME, KIND), "Hosting") or {}
 
-    told = eventually(hosting, lambda now: now.get("status") == "True", seconds=120)
+    told = eventually(hosting, lambda now: now.get("status") == "True")
     assert told["reason"] == "ObserversCalled"
     assert subscriptions.found(platform, NAME, KIND)["status"]["hostReplicas"] == 1
 
     security = kafka_users.signing_in(platform)
     gateway_client.through(NAME, platform, toolbox, client_id=CLIENT, records=RECORDS, security=security)
 
-    eventually(lambda: counted(platform), lambda now: now >= RECORDS, seconds=90)
-    asked = eventually(lambda: requests_of_the_client(platform), seconds=90)
+    eventually(lambda: counted(platform), lambda now: now >= RECORDS)
+    asked = eventually(lambda: requests_of_the_client(platform))
     assert {(one["principal"], *one["topics"]) for one in asked} == {(PRINCIPAL, TOPIC)}
 
     def unanswered() -> set[str]:

@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kwitness.demo import manifests, releases
+import pytest
+
+from kwitness.demo import manifests, up
 from kwitness.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
-from tests.eventually import eventually, remains
+from tests.e2e.eventually import eventually
+from tests.eventually import remains
+
+pytestmark = pytest.mark.needs(up.clients)
 
 FATAL = ["org.apache.kafka.producer.request.latency."]
 """Known to Java's clients alone."""
@@ -25,14 +30,11 @@ ABORTED = 134
 @contextmanager
 def old_client(platform: Platform) -> Iterator[str]:
     """A producer on confluent-kafka 2.5.0."""
-    values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in platform.images.items()}
-    text = manifests.filled(releases.CLIENTS / "old-python-producer.yaml", values)
+    text = manifests.client("old-python-producer", platform.images)
     text = text.replace("old-python-producer", "fragile-producer").replace("confluent-2.10.1", "confluent-2.5.0")
     platform.cluster.apply(text, namespace=APPS)
     try:
-        eventually(
-            lambda: platform.query('kafka_client_connections{client_software_version=~"2[.]5[.]0.*"}'), bool, seconds=90
-        )
+        eventually(lambda: platform.query('kafka_client_connections{client_software_version=~"2[.]5[.]0.*"}'), bool)
         yield "fragile-producer"
     finally:
         platform.cluster.kubectl("delete", "deployment", "fragile-producer", f"--namespace={APPS}", "--wait")
@@ -49,7 +51,7 @@ def demo_subscription_for_newer_clients(platform: Platform) -> Iterator[None]:
         yield
     finally:
         platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": None}}))
-        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied", seconds=90)
+        subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
 
 
 def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_otherwise(
@@ -60,7 +62,7 @@ def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_o
         old_client(platform) as client,
         subscriptions.applied(platform, subscriptions.manifest("fatal", FATAL, riskWindow="1h")) as name,
     ):
-        condition = subscriptions.reason_becomes(platform, name, "ClientsAtRisk", seconds=90)
+        condition = subscriptions.reason_becomes(platform, name, "ClientsAtRisk")
         remains(toolbox.subscriptions, lambda now: not any(one.endswith(".fatal") for one in now), seconds=10)
 
         assert "make spec.metrics just org.apache.kafka. or *" in condition["message"]
@@ -76,7 +78,7 @@ def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_o
         subscriptions.reason_becomes(platform, name, "Applied")
         # A client that was told of no subscription asks again after five minutes only; a new one asks at once.
         platform.cluster.kubectl("rollout", "restart", f"deployment/{client}", f"--namespace={APPS}")
-        eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes, seconds=90)
+        eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes)
 
 
 def _exit_codes(platform: Platform, name: str) -> set[int]:

@@ -7,13 +7,17 @@ import tarfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pytest
 import yaml
 
+from kwitness.demo import up
 from kwitness.demo.platform import NAMESPACE, PROMETHEUS, Platform
 from kwitness.e2e import chart
 
 from tests.chart.test_see_it import QUERIES, SILENT_AND_LOST
 from tests.e2e.panels import cases, queries
+
+pytestmark = pytest.mark.needs(up.charts)
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = sorted((chart.CHART / "rules").glob("*.yaml"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kwitness.contracts.injections import INJECT, LEFT_OUT, OBSERVER, OBSERVER_CONTAINER
-from kwitness.demo import waiting
+from kwitness.demo import up, waiting
 from kwitness.demo.platform import (
     APPS,
     INTERCEPTORS,
@@ -22,7 +22,10 @@ from kwitness.demo.platform import (
 
 from tests.e2e import another_client, subscriptions
 from tests.e2e.client_pods import labelled, log_of, pods_of
-from tests.eventually import eventually
+from tests.e2e.eventually import eventually
+from tests.e2e.workloads import wait_until_ready
+
+pytestmark = pytest.mark.needs(up.sidecars, up.interceptors)
 
 KIND = "observerdeployment"
 BOUNDED = "bounded-producer"
@@ -41,7 +44,7 @@ def test_traffic_of_a_pod_with_an_observer_is_told_by_namespace_workload_and_pod
     # A collector that was restarted by another test counts from 0, so only what comes on top says something.
     before = platform.latest(records)
 
-    eventually(lambda: platform.latest(records), lambda now: now > before, seconds=90)
+    eventually(lambda: platform.latest(records), lambda now: now > before)
 
     log = log_of(platform, SIDECAR_WORKLOAD)
     assert "connected" in log
@@ -59,13 +62,13 @@ def test_the_status_names_pods_without_an_observer_and_how_to_cover_them(platfor
         labelled(platform, "python-producer", observed="true"),
         labelled(platform, "python-consumer", observed="true", **{INJECT: "false"}) as opted_out,
     ):
-        eventually(covered, lambda now: line in now.get("message", "") and opted_out in now["message"], seconds=90)
+        eventually(covered, lambda now: line in now.get("message", "") and opted_out in now["message"])
         pods = status(platform)["pods"]
 
     assert (pods["selected"], pods["observed"], pods["missed"]) == (3, 1, 1)
     assert pods["leftOut"] == [{"reason": "OptedOut", "pods": 1, "example": f"{APPS}/{opted_out}"}]
     assert pods["restart"] == [line]
-    eventually(covered, lambda now: now["status"] == "True", seconds=90)
+    eventually(covered, lambda now: now["status"] == "True")
 
 
 def refusing() -> list[dict[str, Any]]:
@@ -121,10 +124,7 @@ def refused(platform: Platform) -> Iterator[None]:
 def test_a_policy_that_refuses_pods_because_of_the_observer_stops_injection_and_they_start_without(
     platform: Platform,
 ) -> None:
-    eventually(
-        lambda: waiting.workload(platform.cluster, kind="deployment", name=BOUNDED, namespace=APPS),
-        lambda missing: missing is None,
-    )
+    wait_until_ready(platform, "deployment", BOUNDED, APPS)
     subscriptions.reason_becomes(platform, SIDECARS, "AdmissionRefused", KIND)
 
     assert status(platform)["refusedIn"] == [APPS]

@@ -15,13 +15,16 @@ from typing import Any
 
 import pytest
 
-from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, PROMETHEUS, Platform
+from kwitness.demo import up
+from kwitness.demo.platform import CLUSTER, NAMESPACE, PROMETHEUS, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e import binaries
 
 from tests.e2e import another_client, subscriptions
-from tests.e2e.client_pods import pods_of
-from tests.eventually import eventually
+from tests.e2e.eventually import eventually
+from tests.e2e.workloads import running
+
+pytestmark = pytest.mark.needs(up.numbers)
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
 CLIENT, SUBSCRIPTION = "orders-7", "slow-orders"
@@ -75,13 +78,8 @@ def orders(platform: Platform) -> Iterator[str]:
     for variable in client["env"]:
         if variable["name"] == "CLIENT_ID":
             variable["value"] = CLIENT
-    platform.cluster.apply_objects(document)
-    place = f"--namespace={APPS}"
-    platform.cluster.kubectl("rollout", "status", f"deployment/{CLIENT}", place, "--timeout=180s")
-    try:
-        yield str(pods_of(platform, CLIENT)[0]["status"]["podIP"])
-    finally:
-        platform.cluster.kubectl("delete", "deployment", CLIENT, place, "--wait=false")
+    with running(platform, document) as pod:
+        yield str(pod["status"]["podIP"])
 
 
 def test_a_line_asks_one_client_for_a_while_shows_what_it_says_and_ends_by_itself(
@@ -90,14 +88,14 @@ def test_a_line_asks_one_client_for_a_while_shows_what_it_says_and_ends_by_itsel
     clients, why, add, watch = lines_of("looking-at-clients.md")[:4]
     assert add.endswith("--for 10m")
 
-    eventually(lambda: person.types(clients), lambda said: CLIENT in said and "Pushing" in said, seconds=90)
+    eventually(lambda: person.types(clients), lambda said: CLIENT in said and "Pushing" in said)
     assert orders in person.types(why), "its address leads to its pod"
 
     # Another test's client of librdkafka 2.5.0 is remembered for a week, and is gone.
     person.types(f"{add} --accept-risk --wait")
     resource = subscriptions.broker_resource(platform, SUBSCRIPTION)
     assert "org.apache.kafka.producer." in toolbox.subscriptions()[resource]["metrics"]
-    eventually(lambda: person.types(why), lambda said: SUBSCRIPTION in said, seconds=90)
+    eventually(lambda: person.types(why), lambda said: SUBSCRIPTION in said)
     shown = person.watches(watch, 15)
     assert "producer.node.request.latency.avg" in shown
     assert "producer.record.queue.time.avg" in shown
@@ -109,9 +107,9 @@ def test_a_line_asks_one_client_for_a_while_shows_what_it_says_and_ends_by_itsel
     at = (subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge")
     platform.cluster.kubectl("patch", *at, f"--patch={json.dumps(life)}")
     described = f"kubectl kwitness subscriptions describe {SUBSCRIPTION}"
-    eventually(lambda: person.types(described), lambda said: "Expired" in said, seconds=120)
+    eventually(lambda: person.types(described), lambda said: "Expired" in said)
     assert resource not in toolbox.subscriptions()
-    eventually(lambda: person.types(why), lambda said: SUBSCRIPTION not in said, seconds=120)
+    eventually(lambda: person.types(why), lambda said: SUBSCRIPTION not in said)
     person.types(f"kwitness subscriptions delete {SUBSCRIPTION}")
     assert subscriptions.found(platform, SUBSCRIPTION) == {}
 
@@ -138,7 +136,7 @@ def test_an_alert_leads_to_the_client_and_its_line_can_be_typed(platform: Platfo
     platform.cluster.kubectl("patch", *at, f'--patch={{"spec":{{"clientPolicy":{{"minimumVersions":[{least}]}}}}}}')
     try:
         # It waits for an hour before it tells anybody; that it waits shows that it is the case.
-        alert = eventually(alerts, lambda found: len(found) == 1, seconds=180)[0]
+        alert = eventually(alerts, lambda found: len(found) == 1, still_s=180)[0]
         warnings = subscriptions.found(platform, CLUSTER, "kafkacluster")["status"]["warnings"]
     finally:
         platform.cluster.kubectl("patch", *at, '--patch={"spec":{"clientPolicy":null}}')

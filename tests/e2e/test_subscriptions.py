@@ -6,14 +6,17 @@ import time
 
 import pytest
 
-from kwitness.demo import waiting
+from kwitness.demo import up
 from kwitness.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.images.commands import CommandFailedError
 
 from tests.e2e import subscriptions
-from tests.e2e.client_pods import restart
-from tests.eventually import eventually, remains
+from tests.e2e.eventually import eventually
+from tests.e2e.workloads import restart, wait_until_ready
+from tests.eventually import remains
+
+pytestmark = pytest.mark.needs(up.numbers)
 
 PRODUCER = "org.apache.kafka.producer.connection.creation."
 CONSUMER = "org.apache.kafka.consumer.connection.creation."
@@ -53,7 +56,7 @@ def test_a_subscription_becomes_the_broker_config_byte_for_byte(platform: Platfo
         "interval.ms": "10000",
         "match": "client_software_name=a\\x3Db|c\\d\\x2Cd",
     }
-    eventually(toolbox.subscriptions, lambda now: resource not in now, seconds=30)
+    eventually(toolbox.subscriptions, lambda now: resource not in now)
 
 
 def test_pushes_of_librdkafka_and_java_reach_prometheus_as_one_family_with_identity(platform: Platform) -> None:
@@ -63,7 +66,7 @@ def test_pushes_of_librdkafka_and_java_reach_prometheus_as_one_family_with_ident
 
     # A client that was told of no subscription, while another test had them so, asks again after five minutes only.
     restart(platform, "java-producer", "python-producer")
-    seen = eventually(clients, lambda now: {"demo-python-producer", "demo-java-producer"} <= set(now), seconds=120)
+    seen = eventually(clients, lambda now: {"demo-python-producer", "demo-java-producer"} <= set(now))
 
     cluster_id = subscriptions.found(platform, "demo", "kafkacluster")["status"]["clusterId"]
     for client, software in (
@@ -83,7 +86,6 @@ def test_clients_without_telemetry_are_seen_by_connections_alone_and_called_too_
     silent = eventually(
         lambda: subscriptions.found(platform, SUBSCRIPTION)["status"].get("silentSoftware", []),
         lambda now: any(one["clientSoftwareName"] == "kafka-python" for one in now),
-        seconds=90,
     )
 
     assert {one["reason"] for one in silent if one["clientSoftwareName"] == "kafka-python"} == {"TooOld"}
@@ -101,8 +103,8 @@ def test_a_change_by_hand_is_repaired_counted_and_told_as_an_event(platform: Pla
 
         toolbox.alter(resource, {"interval.ms": "60000"})
 
-        eventually(repairs, lambda now: now >= 1, seconds=60)
-        eventually(lambda: toolbox.subscriptions()[resource], lambda now: now == right, seconds=60)
+        eventually(repairs, lambda now: now >= 1)
+        eventually(lambda: toolbox.subscriptions()[resource], lambda now: now == right)
         eventually(
             lambda: platform.cluster.items("events.events.k8s.io", f"--namespace={NAMESPACE}"),
             lambda events: any(event.get("regarding", {}).get("name") == name for event in events),
@@ -121,7 +123,7 @@ def test_a_resource_deleted_while_the_operator_is_away_is_swept_at_its_return(
     assert resource in toolbox.subscriptions()
     _scale_operator(platform, 1)
 
-    eventually(toolbox.subscriptions, lambda now: resource not in now, seconds=120)
+    eventually(toolbox.subscriptions, lambda now: resource not in now)
     assert foreign in toolbox.subscriptions()
     toolbox.remove(foreign)
 
@@ -167,16 +169,11 @@ def _scale_operator(platform: Platform, replicas: int) -> None:
     platform.cluster.kubectl(
         "scale", "deployment/kwitness-operator", f"--replicas={replicas}", f"--namespace={NAMESPACE}"
     )
-    eventually(
-        lambda: waiting.workload(platform.cluster, kind="deployment", name="kwitness-operator", namespace=NAMESPACE),
-        lambda missing: missing is None,
-        seconds=120,
-    )
+    wait_until_ready(platform, "deployment", "kwitness-operator")
     # A pod that is ending counts no more, and works on until it has ended.
     eventually(
         lambda: platform.cluster.pods(NAMESPACE, "app.kubernetes.io/component=operator"),
         lambda pods: len(pods) == replicas,
-        seconds=120,
     )
 
 

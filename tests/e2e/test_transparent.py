@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 from kwitness.contracts.injections import LEFT_OUT, OBSERVER, OBSERVER_CONTAINER, REDIRECT_CONTAINER
-from kwitness.demo import secrets, waiting
+from kwitness.demo import secrets, up
 from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, Platform
 
 from tests.e2e import another_client, client_listeners, dry_runs, kafka_users, pod_security, subscriptions
-from tests.eventually import eventually
+from tests.e2e.eventually import eventually
+from tests.e2e.workloads import running
+
+pytestmark = pytest.mark.needs(up.collector)
 
 KIND = "observerdeployment"
 NAME = "redirected"
@@ -64,22 +67,6 @@ def producer(platform: Platform, name: str) -> dict[str, Any]:
     return deployment
 
 
-@contextmanager
-def running(platform: Platform, name: str) -> Iterator[None]:
-    """A Deployment of `producer`, whose pod is ready; afterwards neither of them is there."""
-    platform.cluster.apply_objects(producer(platform, name))
-    try:
-        eventually(
-            lambda: waiting.workload(platform.cluster, kind="deployment", name=name, namespace=APPS),
-            lambda missing: missing is None,
-        )
-        yield
-    finally:
-        selector = ("pod", f"--selector=app.kubernetes.io/name={name}", f"--namespace={APPS}")
-        platform.cluster.kubectl("delete", "deployment", name, f"--namespace={APPS}", "--ignore-not-found")
-        platform.cluster.kubectl("wait", "--for=delete", *selector, "--timeout=60s")
-
-
 def tried(platform: Platform) -> dict[str, Any]:
     """A pod as the Deployment makes them."""
     template = producer(platform, ALLOWED)["spec"]["template"]
@@ -98,11 +85,11 @@ def producers(platform: Platform) -> Iterator[None]:
         until.enter_context(subscriptions.applied(platform, resource()))
         subscriptions.reason_becomes(platform, NAME, "Injecting", KIND)
         pod = tried(platform)
-        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: LEFT_OUT in now, every=0.2)
-        until.enter_context(running(platform, RESTRICTED))
+        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: LEFT_OUT in now)
+        until.enter_context(running(platform, producer(platform, RESTRICTED)))
         until.enter_context(pod_security.enforcing(platform, APPS, "privileged"))
-        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: OBSERVER in now, every=0.2)
-        until.enter_context(running(platform, ALLOWED))
+        eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: OBSERVER in now)
+        until.enter_context(running(platform, producer(platform, ALLOWED)))
         yield
 
 
@@ -127,9 +114,7 @@ def test_where_privileged_is_enforced_an_application_is_seen_that_nobody_has_cha
     place = f'k8s_namespace="{APPS}",k8s_workload="{ALLOWED}",k8s_pod="{pod["metadata"]["name"]}"'
     what = f'client_id="{ALLOWED}",principal="User:{kafka_users.ADMIN}",api="Produce",topic="demo.orders"'
 
-    records = eventually(
-        lambda: platform.latest(f"kafka_client_records_total{{{place},{what}}}"), lambda now: now > 0, seconds=90
-    )
+    records = eventually(lambda: platform.latest(f"kafka_client_records_total{{{place},{what}}}"), lambda now: now > 0)
 
     assert platform.latest(f"kafka_client_record_bytes_total{{{place},{what}}}") > records
     log = log_of(platform, ALLOWED)
@@ -148,6 +133,6 @@ def test_where_restricted_is_enforced_pods_start_and_work_without_and_the_status
         return dict(subscriptions.found(platform, NAME, KIND)["status"].get("pods") or {})
 
     example = f"{APPS}/{pod['metadata']['name']}"
-    told = eventually(pods, lambda now: now.get("observed") == 1 and now.get("leftOut"), seconds=90)
+    told = eventually(pods, lambda now: now.get("observed") == 1 and now.get("leftOut"))
     assert told["leftOut"] == [{"reason": "NotPrivileged", "pods": 1, "example": example}]
     assert told["selected"] == 2

@@ -10,12 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
+from kwitness.demo import acls, manifests, namespaces, releases, secrets, up
 from kwitness.demo.platform import COLLECTOR, KAFKA, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import telemetry_topic
-from tests.eventually import eventually, remains
+from tests.e2e.eventually import eventually
+from tests.e2e.workloads import wait_until_ready
+from tests.eventually import remains
+
+pytestmark = pytest.mark.needs(up.charts)
 
 PAIR = "kwitness-pair"
 COUNTER = "kafka_client_producer_connection_creation_total"
@@ -41,7 +45,7 @@ def pair(platform: Platform, image_values: Path) -> Iterator[Platform]:
     releases.install(cluster, image_values, settings=text, demo_settings=two_brokers, release="pair", namespace=PAIR)
     here = replace(platform, namespace=PAIR, apps=PAIR)
     try:
-        _stands(here, "statefulset", KAFKA)
+        wait_until_ready(here, "statefulset", KAFKA, PAIR)
         _fill(here)
         yield here
     finally:
@@ -54,14 +58,14 @@ def test_both_replicas_take_part_and_answer_for_all(pair: Platform) -> None:
         collector = pair.cluster.find("telemetrycollector", COLLECTOR, f"--namespace={PAIR}")
         return int(collector["status"].get("clients", 0))
 
-    eventually(clients, lambda now: now >= len(PRODUCERS), seconds=120, every=2)
+    eventually(clients, lambda now: now >= len(PRODUCERS), every=2)
     instances = {sample["metric"]["instance"] for sample in pair.query('kwitness_ledger_events_total{hop="receive"}')}
     assert len(instances) == 2
 
 
 def test_a_client_whose_broker_stops_goes_on_at_the_other_and_is_counted_once(pair: Platform, toolbox: Toolbox) -> None:
     # Given: every producer is exposed by one replica, and both brokers' gauges add up
-    before = eventually(lambda: _counters(pair), lambda now: set(now) >= PRODUCERS, seconds=120, every=2)
+    before = eventually(lambda: _counters(pair), lambda now: set(now) >= PRODUCERS, every=2)
     assert all(len(_replicas(pair, client)) == 1 for client in PRODUCERS)
     both = _settled_connections(pair)
 
@@ -70,28 +74,25 @@ def test_a_client_whose_broker_stops_goes_on_at_the_other_and_is_counted_once(pa
     eventually(
         lambda: pair.cluster.find("statefulset", KAFKA, f"--namespace={PAIR}")["status"].get("replicas"),
         lambda now: now == 1,
-        seconds=120,
     )
 
     # Then: pushes go on, no counter falls or doubles, and the stopped broker's connections leave the gauge. A client
     # that is long in finding the other broker is forgotten meanwhile, and continues where it was.
     accepted = _accepted(pair)
-    eventually(lambda: _accepted(pair), lambda now: now > accepted + 4, seconds=90, every=2)
+    eventually(lambda: _accepted(pair), lambda now: now > accepted + 4, every=2)
     remains(
         lambda: _counters(pair),
         lambda now: all(now.get(client, before[client]) >= before[client] for client in PRODUCERS),
         seconds=20,
         every=2,
     )
-    eventually(
-        lambda: [len(_replicas(pair, client)) for client in PRODUCERS], lambda now: now == [1, 1], seconds=120, every=2
-    )
-    eventually(lambda: _connections(pair), lambda now: 0 < now <= both, seconds=90, every=2)
+    eventually(lambda: [len(_replicas(pair, client)) for client in PRODUCERS], lambda now: now == [1, 1], every=2)
+    eventually(lambda: _connections(pair), lambda now: 0 < now <= both, every=2)
 
     # And the sum over both replicas is what the client pushed, to the record, once it has pushed its last
     there = replace(toolbox, bootstrap=f"{KAFKA}.{PAIR}.svc:9092")
     pair.cluster.kubectl("scale", "deployment/java-producer", "--replicas=0", f"--namespace={PAIR}")
-    counted, pushed = eventually(lambda: _counted_and_pushed(pair, there), lambda now: now[0] == now[1], seconds=150)
+    counted, pushed = eventually(lambda: _counted_and_pushed(pair, there), lambda now: now[0] == now[1])
     assert counted == pushed > 0
     remains(lambda: _counted_and_pushed(pair, there), lambda now: now == (counted, pushed), seconds=15, every=5)
 
@@ -111,20 +112,11 @@ def _fill(pair: Platform) -> None:
                 acls.grant(pair.cluster, PAIR, cluster_file)
             if "kind: AnalyticsJob" not in text:
                 pair.cluster.apply(text, namespace=PAIR)
-    _stands(pair, "statefulset", f"kwitness-collector-{COLLECTOR}")
-    values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in pair.images.items()}
+    wait_until_ready(pair, "statefulset", f"kwitness-collector-{COLLECTOR}", PAIR)
     for name in ("java-producer", "python-producer"):
-        text = manifests.filled(releases.CLIENTS / f"{name}.yaml", values).replace(".kwitness.svc", f".{PAIR}.svc")
+        text = manifests.client(name, pair.images).replace(".kwitness.svc", f".{PAIR}.svc")
         pair.cluster.apply(text, namespace=PAIR)
-        _stands(pair, "deployment", name)
-
-
-def _stands(pair: Platform, kind: str, name: str) -> None:
-    eventually(
-        lambda: waiting.workload(pair.cluster, kind=kind, name=name, namespace=PAIR),
-        lambda missing: missing is None,
-        seconds=240,
-    )
+        wait_until_ready(pair, "deployment", name, PAIR)
 
 
 def _counters(pair: Platform) -> dict[str, float]:
@@ -158,7 +150,7 @@ def _settled_connections(pair: Platform) -> float:
         seen.append(_connections(pair))
         return seen
 
-    return eventually(looks, lambda now: now[-1] == now[-2] >= 2, seconds=120, every=15)[-1]
+    return eventually(looks, lambda now: now[-1] == now[-2] >= 2, every=15)[-1]
 
 
 def _accepted(pair: Platform) -> float:

@@ -1,4 +1,4 @@
-"""All records of a topic that one client is named in, read from inside the cluster."""
+"""Records of a topic that name clients, read from inside the cluster."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ sys.path[:0] = sorted(glob.glob("/opt/confluent-*"))[:1]
 from confluent_kafka import Consumer, TopicPartition
 
 order = json.load(sys.stdin)
-topic, client = order["topic"], order["client_id"]
+topic, clients = order["topic"], order["client_ids"]
 consumer = Consumer({"bootstrap.servers": order["bootstrap"], "group.id": "toolbox", "enable.auto.commit": False})
 left = {}
 for number in consumer.list_topics(topic, 20).topics[topic].partitions:
-    start, end = consumer.get_watermark_offsets(TopicPartition(topic, number), 20)
+    _, end = consumer.get_watermark_offsets(TopicPartition(topic, number), 20)
+    [since] = consumer.offsets_for_times([TopicPartition(topic, number, order["since_ms"])], 20)
+    start = end if since.offset < 0 else since.offset
     if start < end:
         left[number] = start, end
 consumer.assign([TopicPartition(topic, number, start) for number, (start, _) in left.items()])
@@ -29,7 +31,7 @@ while left:
             raise SystemExit(str(record.error()))
         headers = {key: (value or b"").decode() for key, value in record.headers() or ()}
         value = record.value() or b""
-        if headers.get("client_id") == client or json.dumps(client).encode() in value:
+        if headers.get("client_id") in clients or any(json.dumps(client).encode() in value for client in clients):
             found.append([headers, base64.b64encode(value).decode()])
         if record.partition() in left and record.offset() + 1 >= left[record.partition()][1]:
             del left[record.partition()]
@@ -44,9 +46,9 @@ class TopicRecord(NamedTuple):
     value: bytes
 
 
-def of_client(toolbox: Toolbox, topic: str, client_id: str) -> list[TopicRecord]:
-    """Records that name the client in a header or in their JSON; one that is in the topic twice is given once."""
-    order = {"bootstrap": toolbox.bootstrap, "topic": topic, "client_id": client_id}
+def of_clients(toolbox: Toolbox, topic: str, *client_ids: str, since_ms: int = 0) -> list[TopicRecord]:
+    """Records since a time that name a client in a header or in their JSON; one that is there twice is given once."""
+    order = {"bootstrap": toolbox.bootstrap, "topic": topic, "client_ids": client_ids, "since_ms": since_ms}
     answer = toolbox.cluster.kubectl(
         *("exec", "-i", "toolbox", "--namespace", toolbox.namespace, "--", "python3", "-c", _PROGRAM),
         input=json.dumps(order),

@@ -12,11 +12,11 @@ import pytest
 from kwitness.images import container_engine
 from kwitness.images.builder import fill_context
 from kwitness.images.commands import run
-from kwitness.images.image_recipes import SHIPPED
+from kwitness.images.image_recipes import DEVELOPED
 
 pytestmark = pytest.mark.node  # it needs a container engine
 
-BY_HAND = replace(SHIPPED["operator"], name="by-hand")
+BY_HAND = replace(DEVELOPED["operator"], name="by-hand")
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from kwitness.e2e.object_store import REGION, ObjectStore
 from kwitness.images import container_engine
 from kwitness.images.builder import build_all
-from kwitness.images.image_recipes import SHIPPED
+from kwitness.images.image_recipes import DEVELOPED
 
 from tests import soak
 from tests.images.test_s3a_jars import MOST_BYTES
@@ -20,7 +20,7 @@ JARS = "/opt/spark-python/pyspark/jars/*"
 
 
 def test_the_image_is_few_bytes_larger_and_writes_into_a_bucket(tmp_path: Path) -> None:
-    built = build_all({name: SHIPPED[name] for name in ("spark", "spark-s3a")})
+    built = build_all({name: DEVELOPED[name] for name in ("spark", "spark-s3a")})
 
     smaller, larger = (int(container_engine.docker("inspect", "--format={{.Size}}", image)) for image in built.values())
     assert 0 < larger - smaller < MOST_BYTES

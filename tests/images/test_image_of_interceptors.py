@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_FILES, JAVA_AGENT, PYTHON_FOLDER
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images import container_engine
 from kwitness.images.builder import build_all
 from kwitness.images.image_parts import JAVA_JAR
-from kwitness.images.image_recipes import SHIPPED, copy_python_interceptors
+from kwitness.images.image_recipes import DEVELOPED, copy_python_interceptors
 from kwitness.injector.decision.interceptor_files import files_container
 
 from tests.injector.interceptor_samples import interceptors
@@ -25,14 +25,7 @@ def test_a_program_in_python_finds_interceptors_where_the_image_has_them(tmp_pat
     copy_python_interceptors(folder)
     asked = "import sys; print(sys.modules['kwitness_interceptors'].__file__)"
 
-    told = subprocess.run(
-        [sys.executable, "-B", "-c", asked],
-        env={"PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    told = run_to_end([sys.executable, "-B", "-c", asked], env={"PYTHONPATH": str(folder)}, check=True)
 
     assert told.stdout.strip() == str(folder / "kwitness_interceptors" / "__init__.py")
 
@@ -43,7 +36,7 @@ def test_java_is_told_of_the_jar_that_the_image_has() -> None:
 
 @pytest.mark.node  # it needs a container engine
 def test_the_init_container_copies_them_as_a_user_without_rights_from_an_image_that_is_not_written_to() -> None:
-    reference = build_all({NAME: SHIPPED[NAME]})[NAME]
+    reference = build_all({NAME: DEVELOPED[NAME]})[NAME]
     container = files_container(interceptors(), frozenset({"python", "java", "librdkafka"}), bounded=False)
     shell, option, copying = container["command"]
     [mount] = container["volumeMounts"]

@@ -25,8 +25,9 @@ from kwitness.contracts.interceptor_injections import (
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import ANSWER_S, eventually
 from tests.injector.samples import INJECTION, POD, merged
 
 SECRET = "kwitness-injector-certificate"
@@ -42,7 +43,7 @@ class Surroundings:
         self.port = free_port()
         self._folder = folder
         labels = {"kwitness.dev/injection": "enabled", "pod-security.kubernetes.io/enforce": "restricted"}
-        self.apply(
+        self.api.objects.apply(
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.release}},
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.tenant, "labels": labels}},
         )
@@ -53,25 +54,15 @@ class Surroundings:
         webhook["webhooks"][0]["clientConfig"] = {"url": f"https://127.0.0.1:{self.port}/inject/pods"}
         # Nothing here is about time, and the machine may be busy.
         webhook["webhooks"][0]["timeoutSeconds"] = 30
-        self.apply(*(one for one in chart.of_kind(manifests, *rights) if "injector" in one["metadata"]["name"]))
-        self.apply(webhook)
+        self.api.objects.apply(
+            *(one for one in chart.of_kind(manifests, *rights) if "injector" in one["metadata"]["name"])
+        )
+        self.api.objects.apply(webhook)
         (settings,) = (
             one for one in chart.of_kind(manifests, "ConfigMap") if one["metadata"]["name"] == "kwitness-injector"
         )
         self.settings = json.loads(settings["data"]["settings.json"])
         self.kubeconfig = self._kubeconfig()
-
-    def apply(self, *objects: dict[str, Any]) -> None:
-        for one in objects:
-            scope = f"/namespaces/{one['metadata']['namespace']}" if "namespace" in one["metadata"] else ""
-            root = ("/apis/" if "/" in one["apiVersion"] else "/api/") + one["apiVersion"]
-            answer = self.api.request(
-                "PATCH",
-                f"{root}{scope}/{one['kind'].lower()}s/{one['metadata']['name']}?fieldManager=test&force=true",
-                data=json.dumps(one),
-                headers={"Content-Type": "application/apply-patch+yaml"},
-            )
-            assert answer.ok, answer.text
 
     def _kubeconfig(self) -> Path:
         token = self.api.kubectl("create", "token", "kwitness-injector", "--namespace", self.release)
@@ -89,13 +80,17 @@ class Surroundings:
 
     def write_injections(self, text: str) -> None:
         metadata = {"name": INJECTIONS_CONFIG_MAP, "namespace": self.release}
-        self.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {INJECTIONS_KEY: text}})
+        self.api.objects.apply(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {INJECTIONS_KEY: text}}
+        )
 
     def write_interceptors(self, *injections: InterceptorInjection) -> None:
         """Write injections of interceptors as the operator does; without any it is what a test leaves behind."""
         metadata = {"name": INTERCEPTORS_CONFIG_MAP, "namespace": self.release}
         text = InterceptorInjectionsFile(injections=injections).model_dump_json(by_alias=True)
-        self.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {INJECTIONS_KEY: text}})
+        self.api.objects.apply(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {INJECTIONS_KEY: text}}
+        )
 
     def make_pod(
         self, changes: dict[str, Any] | None = None, *, dry: bool = True, namespace: str | None = None
@@ -116,14 +111,14 @@ class Surroundings:
         return answer.json(), answer.headers.get("Warning", "")
 
     def secret(self) -> dict[str, str]:
-        found = self.api.request("GET", f"/api/v1/namespaces/{self.release}/secrets/{SECRET}").json()
+        found = self.api.objects.get("secret", SECRET, self.release)
         return {name: base64.b64decode(value).decode() for name, value in (found.get("data") or {}).items()}
 
     def write_secret(self, data: dict[str, str]) -> None:
         metadata = {"name": SECRET, "namespace": self.release}
         encoded = {name: base64.b64encode(text.encode()).decode() for name, text in data.items()}
         secret = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": "Opaque", "data": encoded}
-        assert self.api.request("PUT", f"/api/v1/namespaces/{self.release}/secrets/{SECRET}", json=secret).ok
+        self.api.objects.replace(secret)
 
     def enable(self, *, enabled: bool) -> None:
         """Whether the tenant's namespace lets pods get observers."""
@@ -131,12 +126,10 @@ class Surroundings:
 
     def label(self, labels: dict[str, str | None]) -> None:
         """Change labels of the tenant's namespace."""
-        metadata = {"labels": labels}
-        path, kind = f"/api/v1/namespaces/{self.tenant}", {"Content-Type": "application/merge-patch+json"}
-        assert self.api.request("PATCH", path, data=json.dumps({"metadata": metadata}), headers=kind).ok
+        self.api.objects.label("namespace", self.tenant, None, labels)
 
     def forget_injections(self) -> None:
-        assert self.api.request("DELETE", f"/api/v1/namespaces/{self.release}/configmaps/kwitness-injections").ok
+        self.api.objects.delete("configmap", "kwitness-injections", namespace=self.release)
 
     def injects(self) -> bool:
         return has_observer(self.make_pod()[0])
@@ -146,8 +139,7 @@ class Surroundings:
 
     def told(self) -> str:
         """The authorities that API servers were told."""
-        path = f"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/{self.webhook}"
-        found = self.api.request("GET", path).json()
+        found = self.api.objects.get("mutatingwebhookconfiguration", self.webhook)
         return base64.b64decode(found["webhooks"][0]["clientConfig"].get("caBundle", "")).decode()
 
 
@@ -182,7 +174,7 @@ class InjectorProcess:
 
     def probe(self, path: str) -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.probe_port}{path}", timeout=PATIENCE_S) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.probe_port}{path}", timeout=ANSWER_S) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -201,7 +193,7 @@ class InjectorProcess:
     def review(self, body: bytes, authorities: str) -> tuple[int, str]:
         """Ask the webhook itself."""
         context = ssl.create_default_context(cadata=authorities)
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE_S, context=context)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=ANSWER_S, context=context)
         with contextlib.closing(connection):
             connection.request("POST", "/inject/pods", body)
             answer = connection.getresponse()
@@ -213,7 +205,7 @@ class InjectorProcess:
     def stop(self, number: int = signal.SIGTERM) -> int:
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(20)
+        return wait_for_exit(self.process)
 
 
 def has_observer(pod: dict[str, Any]) -> bool:

@@ -20,12 +20,11 @@ from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
 from tests.interceptors_librdkafka.plugin_library import Intercepted, built_plugin
 from tests.interceptors_python.injected import injected_folder
 from tests.java_programs import program
-from tests.soak import SOAKS
 
 RUNTIMES: Final = ("python", "librdkafka", "java")
 _PROGRAMS: Final = Path(__file__).with_name("programs")
 _KAFKA_CLIENTS: Final = "4.3.1"
-_LONGEST_S: Final = 3_000 if SOAKS else 300
+_LONGEST_S: Final = 3_000
 _WINDOW_MS: Final = 1_000
 
 

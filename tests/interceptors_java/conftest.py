@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 from kwitness.images.image_parts import java_interceptors
@@ -63,7 +63,7 @@ def agent(reported: Reported, folder: Path) -> Application:
             )
         )
         java = ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}"]
-        process = subprocess.run(
+        process = run_to_end(
             [*java, *program(source, clients(version), compiled_with=clients(OLDEST)), *arguments],
             env={
                 **os.environ,
@@ -72,9 +72,6 @@ def agent(reported: Reported, folder: Path) -> Application:
                 "KWITNESS_POD_NAME": "orders-0",
                 **environment,
             },
-            capture_output=True,
-            text=True,
-            timeout=120,
             check=True,
         )
         return process.stdout.strip()

@@ -24,7 +24,7 @@ PARTITIONS = 3
 
 def _topic(broker: LocalBroker, name: str) -> str:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-    admin.create_topics([NewTopic(name, PARTITIONS, 1)])[name].result(30)
+    admin.create_topics([NewTopic(name, PARTITIONS, 1)])[name].result()
     return name
 
 

@@ -62,7 +62,7 @@ def run(request: pytest.FixtureRequest, kafka: LocalBroker, tmp_path_factory: py
     topics = [f"hop-{hop}-{uuid4()}" for hop in range(3)]
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     for made in admin.create_topics([NewTopic(name, 1, 1) for name in topics]).values():
-        made.result(30)
+        made.result()
     with Reported() as reported:
         start = agent(reported, tmp_path_factory.mktemp("agent"))
         said = start(request.param, PROGRAMS / "Hops.java", kafka.bootstrap, *topics, wanted=WANTED)

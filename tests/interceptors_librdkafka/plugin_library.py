@@ -18,23 +18,18 @@ from kwitness.contracts.interceptor_settings import (
     SETTINGS_VARIABLE,
     InterceptorSettings,
 )
-from kwitness.images.image_parts import REPOSITORY, site_packages
+from kwitness.e2e.waiting import communicate
+from kwitness.images.image_parts import PLUGIN_LIBRARY, QUICK, REPOSITORY, librdkafka_plugin, site_packages
 
 PROGRAMS: Final = Path(__file__).with_name("programs")
 LOCKS: Final = REPOSITORY / "demo/images/demo-python/locks"
 EVERYTHING: Final = ("Audit", "Latency", "Sizes", "Cardinality", "Stats")
 RELEASES: Final = ("confluent-2.5.0", "confluent-2.10.1", "confluent-2.16.1")
-_LONGEST_S: Final = 120
 
 
 def built_plugin() -> Path:
-    """The library, built as `cargo test` builds it: for this machine's glibc."""
-    package = ["--package", "kwitness-interceptors-librdkafka", "--lib"]
-    command = ["cargo", "build", "--quiet", "--locked", *package, "--message-format", "json"]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    messages = [json.loads(line) for line in done.stdout.splitlines()]
-    files = [file for message in messages for file in message.get("filenames", ()) if file.endswith("libkwitness.so")]
-    return Path(files[-1])
+    """The library as images of the node have it."""
+    return librdkafka_plugin(profile=QUICK) / PLUGIN_LIBRARY
 
 
 @dataclass
@@ -103,10 +98,9 @@ def said(process: subprocess.Popen[str]) -> Mapping[str, Any]:
         It failed, with what it wrote.
     """
     try:
-        out, errors = process.communicate(timeout=_LONGEST_S)
-    except subprocess.TimeoutExpired:
+        out, errors = communicate(process)
+    finally:
         process.kill()
-        out, errors = process.communicate()
     assert process.returncode == 0, f"{process.args!r} ended with {process.returncode}: {out} {errors}"
     content: Mapping[str, Any] = json.loads(out.splitlines()[-1])
     return content

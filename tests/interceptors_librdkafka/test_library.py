@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.images.image_parts import PLUGIN_GLIBC, PLUGIN_LIBRARY, librdkafka_plugin
+from kwitness.images.image_parts import PLUGIN_GLIBC, PLUGIN_LIBRARY, QUICK, librdkafka_plugin
 
 pytestmark = pytest.mark.slow
 
@@ -18,8 +18,8 @@ _MAY_BE_NEEDED = re.compile(r"^(libc|libm|libdl|libpthread|librt|libgcc_s|ld-lin
 
 @pytest.fixture(scope="module")
 def library() -> Path:
-    """The library as images have it."""
-    return librdkafka_plugin(print) / PLUGIN_LIBRARY
+    """The library as images of the node have it."""
+    return librdkafka_plugin(print, profile=QUICK) / PLUGIN_LIBRARY
 
 
 def readelf(option: str, library: Path) -> str:

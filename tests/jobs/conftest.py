@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.images.image_parts import otlp_decoder
+from kwitness.images.image_parts import QUICK, otlp_decoder
 from kwitness.images.s3a_jars import s3a_jars
 from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.analyses.client_inventory.job import JOB
@@ -29,7 +29,7 @@ from tests.jobs import uncompiled
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     # Before Java begins, which gives its own environment to the workers.
-    decoder = str(otlp_decoder())
+    decoder = str(otlp_decoder(profile=QUICK))
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [decoder, os.environ.get("PYTHONPATH")]))
     sys.path.append(decoder)
     config = job_config(tmp_path_factory.mktemp("session"))

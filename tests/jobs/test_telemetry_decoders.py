@@ -29,7 +29,7 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import (
 )
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 
-from kwitness.images.image_parts import otlp_decoder
+from kwitness.images.image_parts import QUICK, otlp_decoder
 from kwitness.jobs.analyses.telemetry_rollup import native_decoder, protobuf_decoder
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
@@ -149,7 +149,7 @@ _PAYLOADS = st.builds(
 
 @pytest.fixture(autouse=True, scope="module")
 def module() -> None:
-    sys.path.append(str(otlp_decoder()))
+    sys.path.append(str(otlp_decoder(profile=QUICK)))
 
 
 def both(records: list[KafkaRecord], prefixes: tuple[str, ...] = (), most: int = 1_000) -> list[dict[str, Any]]:

@@ -14,17 +14,16 @@ from typing import Any, Self
 import requests
 
 from kwitness.e2e.ports import free_port
-from kwitness.images.image_parts import REPOSITORY
+from kwitness.e2e.waiting import wait_for_exit
+from kwitness.images.image_parts import QUICK, cargo_binary
 
 from tests.eventually import eventually
 
 
 def built_observer() -> Path:
-    """The program, built as `cargo test` builds it."""
-    command = ["cargo", "build", "--quiet", "--locked", "--package", "kwitness-observer", "--message-format", "json"]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    messages = (json.loads(line) for line in done.stdout.splitlines())
-    return Path(next(message["executable"] for message in messages if message.get("executable")))
+    """The program as images of the node have it."""
+    name = "kwitness-observer"
+    return cargo_binary(name, profile=QUICK) / name
 
 
 class ObserverProcess:
@@ -137,7 +136,7 @@ class ObserverProcess:
         """Ask it to end, and wait."""
         if self._process is not None:
             self._process.terminate()
-            assert self._process.wait(30) == 0, self.log()
+            assert wait_for_exit(self._process) == 0, self.log()
 
     def kill(self) -> None:
         """End it at once."""

@@ -15,6 +15,7 @@ from confluent_kafka import Producer
 
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import run_to_end, wait_for_exit
 
 from tests.eventually import eventually
 from tests.observer.dialled_ports import port_of
@@ -32,7 +33,7 @@ TYPED = ("make wheels", "pip install dist/*.whl", "kwitness observe --bootstrap 
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Those of the command and of the program, the latter built as `cargo test` builds it."""
     folder = tmp_path_factory.mktemp("wheels")
-    make = ["make", "wheels", "CARGO_PROFILE=dev", f"WHEELS={folder}"]
+    make = ["make", "wheels", "CARGO_PROFILE=quick", f"WHEELS={folder}"]
     subprocess.run(make, cwd=ROOT, capture_output=True, check=True)
     (command,) = folder.glob("kwitness-*.whl")
     (program,) = folder.glob("kwitness_observer-*.whl")
@@ -55,7 +56,7 @@ def installed(environment: Path, *wheels: Path) -> Path:
 def refused(environment: Path, *arguments: str) -> tuple[int, str]:
     """The exit status, and what is said on standard error."""
     command = [environment / "bin/kwitness", "observe", *arguments]
-    done = subprocess.run(command, env={"PATH": "/nowhere"}, capture_output=True, text=True, timeout=60, check=False)
+    done = run_to_end(command, env={"PATH": "/nowhere"})
     assert done.stdout == ""
     return done.returncode, done.stderr
 
@@ -76,7 +77,7 @@ def shown(environment: Path, folder: Path, *arguments: str, warning: str = "") -
         yield out
     finally:
         process.terminate()
-        ended = process.wait(30)
+        ended = wait_for_exit(process)
     assert ended == 0
     assert warning in errors.read_text() if warning else errors.read_text() == ""
 

@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -20,6 +20,7 @@ from tests.operator.granted import USERS, granted
 from tests.operator.in_process import operating, settings_of
 from tests.operator.served_collector import ServedCollector
 from tests.operator.surroundings import (
+    HOMES,
     OperatorProcess,
     alter_broker,
     apply,
@@ -27,6 +28,8 @@ from tests.operator.surroundings import (
     cluster,
     collector,
     may,
+    subscription,
+    until_reason,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,11 +55,6 @@ def broker(kafka: LocalBroker) -> LocalBroker:
 
 
 @pytest.fixture
-def namespace(api) -> str:
-    return _make_namespace(api)
-
-
-@pytest.fixture
 def allow(api, namespace):
     """Let the operator read these Secrets."""
 
@@ -76,12 +74,7 @@ def allow(api, namespace):
 
 @pytest.fixture
 def another_namespace(api) -> str:
-    return _make_namespace(api)
-
-
-def _make_namespace(api: ApiServer) -> str:
-    [name] = make_namespaces(api, 1)
-    return name
+    return make_namespaces(api, 1)[0]
 
 
 def make_namespaces(api: ApiServer, count: int) -> list[str]:
@@ -164,6 +157,66 @@ def clean_broker(broker) -> Iterator[LocalBroker]:
 def _is_of_an_ended_watch(line: dict[str, Any]) -> bool:
     """Whether kopf was reading the end of a watch when the event loop ended, which asyncio tells."""
     return bool(line["logger"] == "asyncio" and "async_generator object infinite_watch" in line["message"])
+
+
+MOST_SHARED = 16
+"""Tests that share an operator, each in a namespace of its own."""
+
+
+class Shared(NamedTuple):
+    """An operator of several tests, and the namespaces that none of them has had."""
+
+    operator: OperatorProcess
+    home: str
+    free: list[str]
+
+
+@pytest.fixture(scope="session")
+def pool(api, tmp_path_factory):
+    """An operator that no test stops: a start takes longer than most tests."""
+    names = make_namespaces(api, MOST_SHARED)
+    settings = usual_settings(names, 600.0)
+    operator = OperatorProcess(tmp_path_factory.mktemp("shared"), api.kubeconfig_of("operator"), settings)
+    eventually(lambda: operator.probe("/readyz")[0] == 200)
+    yield Shared(operator, names[0], list(names))
+    end_in_good_order([operator])
+
+
+@pytest.fixture
+def namespace(request, api) -> str:
+    """One of the shared operator's, or one for the operators that the test starts."""
+    if "shared" in request.fixturenames:
+        return request.getfixturevalue("pool").free.pop()
+    return make_namespaces(api, 1)[0]
+
+
+@pytest.fixture
+def shared(api, namespace, clean_broker, pool):
+    """A cluster with one subscription, applied by an operator that other tests use too."""
+    HOMES[namespace] = pool.home
+    _apply_both(api, namespace, clean_broker)
+    _until_applied(api, namespace)
+    yield pool.operator
+    for kind in ("kaj", "ktc", "kcms", "kfc"):
+        api.objects.delete(kind, *api.objects.names(kind, namespace), namespace=namespace)
+
+
+@pytest.fixture
+def applied(api, namespace, clean_broker, start_operator):
+    """The same, by an operator of the test's own."""
+    _apply_both(api, namespace, clean_broker)
+    operator = start_operator()
+    _until_applied(api, namespace)
+    return operator
+
+
+def _apply_both(api, namespace: str, broker: LocalBroker) -> None:
+    apply(api, cluster("main", namespace, broker.bootstrap), subscription("basic", namespace))
+
+
+def _until_applied(api, namespace: str) -> None:
+    until_reason(api, "kfc", "main", namespace, "Connected")
+    until_reason(api, "kcms", "basic", namespace, "Applied")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.http_json import outside_session
 from kwitness.operator.context import Context
 from kwitness.operator.factory import build_context
-from kwitness.operator.handlers.lists import fill_store, keep_listing, list_kind
+from kwitness.operator.handlers.lists import fill_store, keep_listing
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.api_access import find_access
 
@@ -36,12 +36,6 @@ def settings_of(namespace: str, folder: Path, **more: Any) -> OperatorSettings:
             **more,
         }
     )
-
-
-async def hear(context: Context, *kinds: str) -> None:
-    """Tell the operator what there is, as its watches would, where the next list is far away."""
-    for kind in kinds:
-        await list_kind(context, kind)
 
 
 @contextlib.asynccontextmanager

@@ -14,25 +14,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import yaml
 from kafka import KafkaAdminClient
 from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import ANSWER_S, eventually
 
 WRITES = {"create", "update", "patch", "delete", "deletecollection"}
 
 
 def apply(api: ApiServer, *objects: dict[str, Any]) -> None:
-    api.kubectl("apply", "-f", "-", input=yaml.safe_dump_all(objects))
+    api.objects.apply(*objects)
 
 
 def get(api: ApiServer, kind: str, name: str, namespace: str) -> dict[str, Any]:
-    return json.loads(api.kubectl("get", kind, name, "-n", namespace, "-o", "json"))
+    return api.objects.get(kind, name, namespace)
 
 
 def ready(api: ApiServer, kind: str, name: str, namespace: str) -> dict[str, Any]:
@@ -52,6 +52,17 @@ def cluster(name: str, namespace: str, *servers: str, **spec: Any) -> dict[str, 
         "kind": "KafkaCluster",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"bootstrapServers": list(servers), **spec},
+    }
+
+
+def analytics_job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
+    """A job whose table has its name."""
+    wanted = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": name, "run": {"streaming": {}}}
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "AnalyticsJob",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {**wanted, **spec},
     }
 
 
@@ -160,7 +171,7 @@ class OperatorProcess:
 
     def probe(self, path: str) -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE_S) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=ANSWER_S) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -173,7 +184,16 @@ class OperatorProcess:
     def stop(self, number: int = signal.SIGTERM) -> int:
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(20)
+        return wait_for_exit(self.process)
+
+
+HOMES: dict[str, str] = {}
+"""Namespace to that of its operator, where it is another."""
+
+
+def config_name(namespace: str, resource: str = "basic") -> str:
+    """The name that a subscription has at the brokers."""
+    return f"kwitness.{HOMES.get(namespace, namespace)}.{namespace}.{resource}"
 
 
 def broker_configs(broker: LocalBroker) -> dict[str, dict[str, str]]:
@@ -209,10 +229,10 @@ def alter_broker(broker: LocalBroker, name: str, configs: dict[str, str] | None)
     assert answer["client_metrics"][name] == "OK"
 
 
-def writes_of(api: ApiServer, user: str, since: int = 0) -> list[str]:
-    """Writes in the audit log after its first ``since`` events."""
+def writes_of(api: ApiServer, user: str, since: int) -> list[str]:
+    """Writes in the audit log since an ``audit_end``."""
     return [
         f"{event['verb']} {event['requestURI']}"
-        for event in api.audit()[since:]
+        for event in api.audit(since)
         if event["user"].get("username") == user and event["verb"] in WRITES
     ]

@@ -48,7 +48,7 @@ async def test_what_was_removed_with_it_is_applied_again_at_once_and_is_no_drift
     apply(api, resource, subscription("basic", namespace))
     async with operating(api, settings_of(namespace, tmp_path, resync_seconds=600), prepare):
         await until("kcms", "basic", "Applied")
-        await asyncio.to_thread(api.kubectl, "delete", "kfc", "main", "-n", namespace)
+        api.objects.delete("kfc", "main", namespace=namespace)
         await kafka.removed.wait()
         await asyncio.to_thread(apply, api, resource)
         await until("kfc", "main", "Connected")

@@ -48,8 +48,7 @@ def _job(namespace: str, **spec: Any) -> dict[str, Any]:
 
 def _change(api: ApiServer, namespace: str, run: dict[str, Any]) -> None:
     nothing = {"streaming": None, "schedule": None, "once": None}
-    patch = json.dumps({"spec": {"run": {**nothing, **run}}})
-    api.kubectl("patch", "kaj", "inventory", "-n", namespace, "--type=merge", "--patch", patch)
+    api.objects.patch("kaj", "inventory", namespace, {"spec": {"run": {**nothing, **run}}})
 
 
 def _pod(namespace: str, name: str, labels: dict[str, str]) -> dict[str, Any]:
@@ -59,19 +58,17 @@ def _pod(namespace: str, name: str, labels: dict[str, str]) -> dict[str, Any]:
 
 
 def _names(api: ApiServer, kind: str, namespace: str) -> list[str]:
-    return api.kubectl("get", kind, "-n", namespace, "-o", "name").split()
+    return api.objects.names(kind, namespace)
 
 
 def _collect(api: ApiServer, namespace: str, kind: str, name: str) -> None:
     """As the garbage collector does once nothing of an object is left."""
-    free = json.dumps({"metadata": {"finalizers": []}})
-    api.kubectl("patch", kind, name, "-n", namespace, "--type=merge", "--patch", free)
+    api.objects.patch(kind, name, namespace, {"metadata": {"finalizers": []}})
 
 
 def _observe(api: ApiServer, namespace: str, kind: str, name: str, status: dict[str, Any]) -> None:
     """As a controller does."""
-    patch = json.dumps({"status": status})
-    api.kubectl("patch", kind, name, "-n", namespace, "--subresource=status", "--type=merge", "--patch", patch)
+    api.objects.patch(kind, name, namespace, {"status": status}, subresource="status")
 
 
 def _status(api: ApiServer, namespace: str) -> dict[str, Any]:
@@ -122,7 +119,7 @@ def test_a_run_of_another_kind_begins_when_the_last_pod_of_the_former_is_gone(ap
     _collect(api, namespace, "sts", "kwitness-job-inventory")
     _until(api, namespace, "waits until pod kwitness-job-inventory-0")
     remains(lambda: _names(api, "jobs", namespace), lambda now: now == [], seconds=6)
-    api.kubectl("delete", "pod", "kwitness-job-inventory-0", "-n", namespace, "--grace-period=0", "--force")
+    api.objects.delete("pod", "kwitness-job-inventory-0", namespace=namespace)
     assert len(eventually(lambda: _names(api, "jobs", namespace))) == 1
 
 
@@ -134,14 +131,14 @@ def test_a_driver_of_a_deleted_job_keeps_its_table_to_the_end(api, namespace):
 
     _until(api, namespace, "waits until pod left")
     assert _names(api, "sts", namespace) == []
-    api.kubectl("delete", "pod", "left", "-n", namespace, "--grace-period=0", "--force")
+    api.objects.delete("pod", "left", namespace=namespace)
     eventually(lambda: _names(api, "sts", namespace))
 
 
 def test_a_run_that_has_ended_never_runs_again(running, api, namespace, start_operator):
     apply(api, _job(namespace, run={"once": {"id": "first"}}))
     (made,) = eventually(lambda: _names(api, "jobs", namespace))
-    name = made.removeprefix("job.batch/")
+    name = made
     file = json.loads(get(api, "configmap", "kwitness-job-inventory", namespace)["data"]["job.json"])
     assert (file["run"]["id"], file["identity_path"]) == (
         "first",
@@ -152,11 +149,10 @@ def test_a_run_that_has_ended_never_runs_again(running, api, namespace, start_op
     assert _status(api, namespace)["finishedRuns"] == [{"id": "first", "succeeded": True}]
     assert _status(api, namespace)["lastRun"]["succeeded"] is True
 
-    api.kubectl("delete", "job", name, "-n", namespace, "--cascade=background")  # as a janitor does
+    api.objects.delete("job", name, namespace=namespace)  # as a janitor does
     running.stop()
     start_operator(images={"collector": "kwitness/collector:2", "spark": "kwitness/spark:2"})
-    patch = json.dumps({"spec": {"executors": {"instances": 2}}})
-    api.kubectl("patch", "kaj", "inventory", "-n", namespace, "--type=merge", "--patch", patch)
+    api.objects.patch("kaj", "inventory", namespace, {"spec": {"executors": {"instances": 2}}})
     eventually(lambda: _status(api, namespace)["observedGeneration"] == 2)
     remains(lambda: _names(api, "jobs", namespace), lambda now: now == [], seconds=8)
     assert ready(api, "kaj", "inventory", namespace)["reason"] == "Completed"
@@ -165,10 +161,8 @@ def test_a_run_that_has_ended_never_runs_again(running, api, namespace, start_op
     (another,) = eventually(lambda: _names(api, "jobs", namespace))
     assert another != made
     _change(api, namespace, {"once": {"id": "first"}})
-    eventually(
-        lambda: "deletionTimestamp" in get(api, "job", another.removeprefix("job.batch/"), namespace)["metadata"]
-    )
-    _collect(api, namespace, "job", another.removeprefix("job.batch/"))
+    eventually(lambda: "deletionTimestamp" in get(api, "job", another, namespace)["metadata"])
+    _collect(api, namespace, "job", another)
     until_reason(api, "kaj", "inventory", namespace, "Completed")
     assert _names(api, "jobs", namespace) == []
 
@@ -176,13 +170,13 @@ def test_a_run_that_has_ended_never_runs_again(running, api, namespace, start_op
 def test_with_an_emptied_status_the_same_children_are_written(running, api, namespace, start_operator):
     apply(api, _job(namespace, run={"once": {}}))
     (made,) = eventually(lambda: _names(api, "jobs", namespace))
-    name = made.removeprefix("job.batch/")
+    name = made
     before = get(api, "configmap", "kwitness-job-inventory", namespace)
     _observe(api, namespace, "job", name, COMPLETE)
     until_reason(api, "kaj", "inventory", namespace, "Completed")
 
     running.stop()
-    api.kubectl("delete", "job", name, "-n", namespace, "--cascade=background")
+    api.objects.delete("job", name, namespace=namespace)
     _observe(api, namespace, "kaj", "inventory", dict.fromkeys(_status(api, namespace)))
     start_operator()
 
@@ -228,7 +222,7 @@ def test_a_schedule_is_ready_only_if_its_last_run_succeeded(api, namespace):
     assert "kubectl logs job/kwitness-job-inventory-1" in message
     assert _status(api, namespace)["lastRun"]["succeeded"] is False
 
-    api.kubectl("delete", "job", "kwitness-job-inventory-1", "-n", namespace)
+    api.objects.delete("job", "kwitness-job-inventory-1", namespace=namespace)
     _observe(api, namespace, "cronjob", "kwitness-job-inventory", {"lastSuccessfulTime": began})
     until_reason(api, "kaj", "inventory", namespace, "Scheduled")
     assert _status(api, namespace)["lastSuccessful"] == began
@@ -259,7 +253,7 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
     said: dict[str, Any] = {"phase": "Running", "of_a_newer_version": True}
 
     def events() -> list[dict[str, Any]]:
-        found = json.loads(api.kubectl("get", "events", "-n", namespace, "-o", "json"))["items"]
+        found = api.objects.items("events", namespace)
         return [one for one in found if one["reason"] == "NewFindings"]
 
     def condition(name: str = "NoFindings") -> dict[str, Any]:
@@ -305,8 +299,7 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
             labels = f'finding="NotClosed",name="inventory",namespace="{namespace}",type="ClientInventory"'
             assert f"kwitness_job_findings{{{labels}}} 7.0" in generate_latest(registry).decode()
 
-            patch = json.dumps({"spec": {"suspend": True}})
-            api.kubectl("patch", "kaj", "inventory", "-n", namespace, "--type=merge", "--patch", patch)
+            api.objects.patch("kaj", "inventory", namespace, {"spec": {"suspend": True}})
             await eventually_beside(lambda: ready(api, "kaj", "inventory", namespace)["reason"] == "Suspended")
             until_now = len(asked)
             await asyncio.sleep(3)
@@ -335,6 +328,6 @@ def test_keys_of_an_object_store_are_mounted_and_shown_nowhere(api, namespace, b
     data = get(api, "configmap", "kwitness-job-inventory", namespace)["data"]
     assert "storage-keys" not in data["executor.yaml"], "executors get them from the driver"
     kinds = "configmaps,statefulsets,services,networkpolicies,events,analyticsjobs,kafkaclusters"
-    shown = api.kubectl("get", kinds, "-n", namespace, "-o", "json")
+    shown = json.dumps(api.objects.items(kinds, namespace))
     assert "kwitness-tables-keys" in shown
     assert "canary-of-the-store" not in shown + json.dumps(operator.lines())

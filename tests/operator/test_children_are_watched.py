@@ -5,7 +5,6 @@ Lists and comparisons are minutes away here, so nothing but a watch can tell.
 
 from __future__ import annotations
 
-import json
 import time
 from urllib.parse import parse_qs, urlparse
 
@@ -18,6 +17,7 @@ from tests.operator.surroundings import apply, cluster, collector, gateway, get,
 pytestmark = pytest.mark.broker
 
 SOON_S = 5.0
+"""Of stillness, which what the operator logs may prolong to ten times that: still less than until the next list."""
 CHILD = "kwitness-collector-main"
 LABEL = "kwitness.dev/managed"
 
@@ -34,49 +34,47 @@ def standing(api, namespace, clean_broker, start_operator):
 
 def test_a_child_that_was_changed_or_deleted_by_hand_is_back_within_seconds(standing, api, namespace):
     apply(api, gateway("orders", namespace))
-    eventually(lambda: "kwitness-gateway-orders" in api.kubectl("get", "deploy", "-n", namespace, "-o", "name"))
+    eventually(lambda: "kwitness-gateway-orders" in api.objects.names("deploy", namespace))
     for kind, child in (("sts", CHILD), ("deploy", "kwitness-gateway-orders")):
         made = get(api, kind, child, namespace)
-        api.kubectl("scale", kind, child, "-n", namespace, "--replicas=5")
+        api.objects.patch(kind, child, namespace, {"spec": {"replicas": 5}}, subresource="scale")
         eventually(
             lambda kind=kind, child=child: get(api, kind, child, namespace)["spec"]["replicas"],
             lambda now, made=made: now == made["spec"]["replicas"],
-            seconds=SOON_S,
+            still_s=SOON_S,
         )
-        api.kubectl("delete", kind, child, "-n", namespace)
+        api.objects.delete(kind, child, namespace=namespace)
         eventually(
-            lambda kind=kind, child=child: api.kubectl(
-                "get", kind, child, "-n", namespace, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}"
-            ),
-            lambda uid, made=made: uid not in {"", made["metadata"]["uid"]},
+            lambda kind=kind, child=child: api.objects.find(kind, child, namespace),
+            lambda found, made=made: found is not None and found["metadata"]["uid"] != made["metadata"]["uid"],
             seconds=SOON_S,
         )
 
 
 def test_a_child_that_lost_its_label_or_its_owner_gets_it_back_within_seconds(standing, api, namespace):
     for path in (f"/metadata/labels/{LABEL.replace('/', '~1')}", "/metadata/ownerReferences"):
-        patch = json.dumps([{"op": "remove", "path": path}])
-        api.kubectl("patch", "sts", CHILD, "-n", namespace, "--type=json", "-p", patch)
+        patch = [{"op": "remove", "path": path}]
+        api.objects.patch("sts", CHILD, namespace, patch, how="json")
         eventually(
             lambda: get(api, "sts", CHILD, namespace)["metadata"],
             lambda found: (
                 found.get("labels", {}).get(LABEL) == "true"
                 and [one["name"] for one in found.get("ownerReferences", ())] == ["main"]
             ),
-            seconds=SOON_S,
+            still_s=SOON_S,
         )
 
 
 def test_pods_that_are_ready_are_in_the_status_within_seconds(standing, api, namespace):
     generation = get(api, "sts", CHILD, namespace)["metadata"]["generation"]
     ready = {"replicas": 1, "readyReplicas": 1, "availableReplicas": 1, "updatedReplicas": 1}
-    status = json.dumps({"status": {**ready, "observedGeneration": generation}})
-    api.kubectl("patch", "sts", CHILD, "-n", namespace, "--subresource=status", "--type=merge", "-p", status)
-    eventually(lambda: get(api, "ktc", "main", namespace)["status"].get("readyReplicas") == 1, seconds=3)
+    status = {"status": {**ready, "observedGeneration": generation}}
+    api.objects.patch("sts", CHILD, namespace, status, subresource="status")
+    eventually(lambda: get(api, "ktc", "main", namespace)["status"].get("readyReplicas") == 1, still_s=SOON_S)
 
 
 def test_what_others_have_is_not_listed(api, namespace, clean_broker, start_operator):
-    since = len(api.audit())
+    since = api.audit_end()
     apply(api, cluster("main", namespace, clean_broker.bootstrap), collector("main", namespace))
     operator = start_operator()
     until_reason(api, "ktc", "main", namespace, "Progressing")
@@ -84,7 +82,7 @@ def test_what_others_have_is_not_listed(api, namespace, clean_broker, start_oper
 
     asked = [
         (event["objectRef"]["resource"], parse_qs(urlparse(event["requestURI"]).query).get("labelSelector", []))
-        for event in api.audit()[since:]
+        for event in api.audit(since)
         if event["user"].get("username") == "operator"
         and event["verb"] in {"list", "watch"}
         and event["objectRef"].get("apiGroup") != "kwitness.dev"
@@ -105,28 +103,27 @@ def test_where_children_may_not_be_watched_they_are_still_compared_and_a_metric_
 
     eventually(lambda: watched(standing).get("statefulsets") == "1.0")
     standing.stop()
-    role = json.loads(api.kubectl("get", "role", "kwitness-operator", "-n", namespace, "-o", "json"))
+    role = get(api, "role", "kwitness-operator", namespace)
     for rule in role["rules"]:
         rule["resources"] = [one for one in rule["resources"] if one != "statefulsets"]
     verbs = ["get", "create", "patch", "delete"]
     role["rules"] = [one for one in role["rules"] if one["resources"]]
     role["rules"].append({"apiGroups": ["apps"], "resources": ["statefulsets"], "verbs": verbs})
-    api.kubectl("replace", "-f", "-", input=json.dumps(role))
+    api.objects.replace(role)
     eventually(lambda: not may(api, "operator", "list", "statefulsets.apps", namespace))
     operator = start_operator()
     eventually(lambda: watched(operator), lambda now: now.get("statefulsets") == "0.0" and now.get("jobs") == "1.0")
 
-    api.kubectl("delete", "sts", CHILD, "-n", namespace)
+    api.objects.delete("sts", CHILD, namespace=namespace)
 
-    eventually(lambda: CHILD in api.kubectl("get", "sts", "-n", namespace, "-o", "name"), seconds=30)
+    eventually(lambda: CHILD in api.objects.names("sts", namespace))
 
 
 def test_whoever_keeps_changing_a_child_makes_no_endless_quarrel(standing, api, namespace):
     def scale(replicas: int) -> None:
-        patch = json.dumps({"spec": {"replicas": replicas}})
-        api.kubectl("patch", "sts", CHILD, "-n", namespace, "-p", patch)
+        api.objects.patch("sts", CHILD, namespace, {"spec": {"replicas": replicas}})
 
-    since = len(api.audit())
+    since = api.audit_end()
     ends = time.monotonic() + 10
     while time.monotonic() < ends:
         if get(api, "sts", CHILD, namespace)["spec"]["replicas"] == 1:
@@ -134,7 +131,7 @@ def test_whoever_keeps_changing_a_child_makes_no_endless_quarrel(standing, api, 
 
     repairs = [
         event
-        for event in api.audit()[since:]
+        for event in api.audit(since)
         if event["user"].get("username") == "operator"
         and event["verb"] == "patch"
         and event["objectRef"]["resource"] == "statefulsets"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -60,10 +59,10 @@ async def test_it_is_tried_until_the_broker_is_back_also_behind_one_that_was_pau
 ):
     kafka, _ = applied
     if paused:
-        api.kubectl("annotate", "kfc", "main", "-n", namespace, "kwitness.dev/pause=true")
+        api.objects.annotate("kfc", "main", namespace, {"kwitness.dev/pause": "true"})
         await eventually_beside(lambda: ready(api, "kfc", "main", namespace)["reason"] == "Paused")
     kafka.away = True
-    api.kubectl("delete", "kfc", "main", "-n", namespace)
+    api.objects.delete("kfc", "main", namespace=namespace)
     await eventually_beside(lambda: kafka.tried > 1)
     assert len(broker_configs(clean_broker)) == 1
 
@@ -76,12 +75,12 @@ async def test_it_is_tried_until_the_broker_is_back_also_behind_one_that_was_pau
 async def test_after_a_day_an_event_says_what_to_do(applied, api, namespace, clean_broker):
     kafka, clock = applied
     kafka.away = True
-    api.kubectl("delete", "kfc", "main", "-n", namespace)
+    api.objects.delete("kfc", "main", namespace=namespace)
     await eventually_beside(lambda: kafka.tried > 0)
     clock.ahead_ms = 24 * 3_600_000 + 60_000
 
     def events() -> list[dict[str, Any]]:
-        return json.loads(api.kubectl("get", "events.events.k8s.io", "-n", namespace, "-o", "json"))["items"]
+        return api.objects.items("events.events.k8s.io", namespace)
 
     [event] = await eventually_beside(
         lambda: [one for one in events() if one["reason"] == "NotCleanedUp"], lambda found: len(found) == 1

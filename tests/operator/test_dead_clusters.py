@@ -57,14 +57,15 @@ def test_a_good_cluster_is_ready_and_can_be_paused_beside_four_that_never_answer
     before = until_configs(clean_broker, lambda found: len(found) == 1)
 
     began = time.monotonic()
-    api.kubectl("annotate", "kfc", "good", *names, "-n", namespace, f"{PAUSE}=true")
+    for name in ("good", *names):
+        api.objects.annotate("kfc", name, namespace, {PAUSE: "true"})
     for name in ("good", *names):
         until_reason(api, "kfc", name, namespace, "Paused")
     paused = time.monotonic() - began
     apply(api, subscription("basic", namespace, cluster="good", interval="7s"))
     until_reason(api, "kcms", "basic", namespace, "Paused")
     assert broker_configs(clean_broker) == before
-    api.kubectl("annotate", "kfc", "good", "-n", namespace, f"{PAUSE}-")
+    api.objects.annotate("kfc", "good", namespace, {PAUSE: None})
     until_configs(clean_broker, lambda found: [one["interval.ms"] for one in found.values()] == ["7000"])
     assert [ready(api, "kfc", name, namespace)["reason"] for name in names] == ["Paused"] * DEAD
     assert (connected < 10, paused < 10) == (True, True), (connected, paused)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from kwitness.e2e.api_server import ApiServer
 from kwitness.operator.context import Context
+from kwitness.operator.handlers.lists import fill_store
 from kwitness.operator.reconcile import events
 
 from tests.eventually import eventually, eventually_beside
-from tests.operator.in_process import hear, operating, settings_of
+from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, ready, until_reason
 
 
@@ -28,7 +28,7 @@ def _registry(name: str, namespace: str, key: str) -> dict[str, Any]:
 
 
 def _events(api: ApiServer, namespace: str) -> list[tuple[str, str, str]]:
-    found = json.loads(api.kubectl("get", "events.events.k8s.io", "-n", namespace, "-o", "json"))["items"]
+    found = api.objects.items("events.events.k8s.io", namespace)
     return [(one["regarding"]["name"], one["type"], one["reason"]) for one in sorted(found, key=_moment)]
 
 
@@ -56,7 +56,7 @@ def test_an_event_tells_when_ready_is_lost_and_one_when_it_is_back(api, namespac
     # What changes all the time is told once in five minutes.
     _judged(api, namespace, "KeyTaken")
     _judged(api, namespace, "Registered")
-    api.kubectl("annotate", "headerregistries", "b", "-n", namespace, "kwitness.dev/pause=true")
+    api.objects.annotate("headerregistries", "b", namespace, {"kwitness.dev/pause": "true"})
     until_reason(api, "headerregistries", "b", namespace, "Paused")
     assert operator.stop() == 0
     assert _events(api, namespace) == [lost, back]
@@ -75,7 +75,7 @@ async def test_after_a_restart_it_is_told_too_and_again_after_five_minutes(
     async with operating(api, settings, contexts.append):
         await eventually_beside(lambda: ready(api, "headerregistries", "a", namespace)["reason"] == "Registered")
         apply(api, _registry("b", namespace, "taken"))
-        await hear(contexts[-1], "HeaderRegistry")
+        await fill_store(contexts[-1])
         await _until(api, namespace, "KeyTaken")
     apply(api, _registry("b", namespace, "own"))
     # Whether it has ever been ready the next process cannot know.
@@ -88,7 +88,7 @@ async def test_after_a_restart_it_is_told_too_and_again_after_five_minutes(
             ("own", ("b", "Normal", "Registered"), 3),
         ):
             apply(api, _registry("b", namespace, key))
-            await hear(contexts[-1], "HeaderRegistry")
+            await fill_store(contexts[-1])
             await _until(api, namespace, event[-1])
             await _told(api, namespace, event, count)
 

@@ -13,7 +13,7 @@ import pytest
 import kwitness.operator
 from kwitness.operator.context import Clock
 from kwitness.operator.handlers.events import KINDS, receive, register
-from kwitness.operator.handlers.lists import list_kind
+from kwitness.operator.handlers.lists import fill_store
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.process import kopf_settings
@@ -136,12 +136,14 @@ async def test_what_is_deleted_while_it_is_listed_stays_deleted(context):
     gone = _object(kind, "gone")
     receive(context, kind, {"type": "ADDED", "object": gone})
 
-    async def answer_late(_kind: str, _namespace: str | None) -> list[dict]:
+    async def answer_late(listed: str, _namespace: str | None) -> list[dict]:
+        if listed != kind:
+            return []
         receive(context, kind, {"type": "DELETED", "object": _object(kind, "gone", "2")})
         return [gone]
 
     context.kubernetes = SimpleNamespace(list=answer_late)
-    await list_kind(context, kind)
+    await fill_store(context)
     assert context.store.get(kind, Key("n", "gone")) is None
 
 

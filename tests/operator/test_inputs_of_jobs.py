@@ -111,7 +111,7 @@ async def test_costs_wait_for_what_they_are_told_from_and_take_up_its_changes(ap
         await eventually_beside(lambda: "NoInput: there is no AnalyticsJob traffic" in said().get("Ready", ""))
         apply(api, _job(namespace, "traffic", "UnusedTopics", run={"once": {}}))
         await eventually_beside(lambda: "InputInvalid: AnalyticsJob traffic is of type UnusedTopics" in said()["Ready"])
-        api.kubectl("delete", "kaj", "traffic", "-n", namespace)
+        api.objects.delete("kaj", "traffic", namespace=namespace)
         apply(api, _job(namespace, "traffic", "Traffic"))
         await eventually_beside(lambda: "NoInput: there is no ConfigMap kwitness-rates" in said()["Ready"])
         assert not [one for one in _list(api, namespace, "sts") if one["metadata"]["name"] == "kwitness-job-costs"]
@@ -163,5 +163,5 @@ async def test_a_mirror_that_is_its_source_is_refused(api, namespace, broker, tm
 
 
 def _list(api: ApiServer, namespace: str, kinds: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(api.kubectl("get", kinds, "-n", namespace, "-o", "json"))["items"]
+    found: list[dict[str, Any]] = api.objects.items(kinds, namespace)
     return found

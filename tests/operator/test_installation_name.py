@@ -41,7 +41,7 @@ async def test_a_name_that_was_given_is_kept_and_no_other_one_is_taken(kubernete
         await find_installation(kubernetes, _named(namespace, "south"))
     # Without a value the name stays; and another one may come once the former is forgotten on purpose.
     assert await find_installation(kubernetes, _named(namespace, None)) == "north"
-    api.kubectl("delete", "cm", CONFIG_MAP, "-n", namespace)
+    api.objects.delete("cm", CONFIG_MAP, namespace=namespace)
     assert await find_installation(kubernetes, _named(namespace, "south")) == "south"
 
 

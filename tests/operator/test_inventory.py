@@ -118,7 +118,7 @@ async def test_deleting_the_protector_takes_the_dangerous_one_along(inventory, a
     inventory.see()
     apply(api, subscription("safe", namespace, metrics=["*"]), subscription("deadly", namespace, **DEADLY))
     await _reason(api, namespace, "deadly", "Applied")
-    await asyncio.to_thread(api.kubectl, "delete", "kcms", "safe", "-n", namespace)
+    api.objects.delete("kcms", "safe", namespace=namespace)
     await _reason(api, namespace, "deadly", "ClientsAtRisk")
     await asyncio.to_thread(until_configs, clean_broker, lambda found: found == {})
 
@@ -129,7 +129,7 @@ async def test_a_foreign_subscription_is_protected_from_our_deletion(inventory, 
     await _reason(api, namespace, "safe", "Applied")
     await asyncio.to_thread(alter_broker, clean_broker, "theirs", {"metrics": "x."})
     await asyncio.sleep(2)
-    await asyncio.to_thread(api.kubectl, "delete", "kcms", "safe", "-n", namespace)
+    api.objects.delete("kcms", "safe", namespace=namespace)
 
     def held():
         warnings = get(api, "kfc", "main", namespace)["status"].get("warnings", [])

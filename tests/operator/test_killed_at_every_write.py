@@ -1,8 +1,13 @@
-"""The operator dies after its k-th write to the API server or the broker, for every k; its successor ends the same."""
+"""The operator dies after its k-th write to the API server or the broker; its successor ends the same.
+
+`make soak` tries every k, other runs the first, the last and a tenth of those between.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
 from collections.abc import Coroutine
 from typing import Any
 
@@ -13,26 +18,28 @@ from kwitness.operator.adapters.kubernetes import TYPES, Kubernetes
 from kwitness.operator.context import Context
 from kwitness.operator.model.ownership import APPLIED_HASH
 
+from tests import soak
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import alter_broker, apply, broker_configs, cluster, collector, gateway, subscription
 
 pytestmark = pytest.mark.broker
-MOST_WRITES = 40
+STILL_S = 8.0
 
 
 class Lifetime:
     """Counts writes; after the last one that is allowed nothing answers any more, as when the process is killed."""
 
-    def __init__(self, writes: int) -> None:
-        self.left = writes
+    def __init__(self, allowed: int | None) -> None:
+        self.allowed = allowed
+        self.writes = 0
         self.over = asyncio.Event()
 
     async def spend(self) -> None:
-        if self.left == 0:
+        if self.writes == self.allowed:
             self.over.set()
             await asyncio.Event().wait()
-        self.left -= 1
+        self.writes += 1
 
 
 class MortalKubernetes(Kubernetes):
@@ -145,36 +152,55 @@ async def _settled(api, namespace: str, broker, expected: dict[str, str], childr
     )
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("case", CASES)
 async def test_after_the_kth_write_the_successor_reaches_the_same_end(api, namespace, clean_broker, tmp_path, case):
     settings = settings_of(namespace, tmp_path)
     resources, expected, children = CASES[case]
-    for resource in resources(namespace, clean_broker.bootstrap):
-        apply(api, resource)
-    end: dict[str, Any] | None = None
-    for writes in range(MOST_WRITES):
+    apply(api, *resources(namespace, clean_broker.bootstrap))
+
+    def mortal(context: Context, lifetime: Lifetime) -> None:
+        kubernetes = MortalKubernetes(context.kubernetes._session, context.kubernetes._server)
+        kafka = MortalKafka()
+        kubernetes.lifetime = kafka.lifetime = lifetime
+        context.kubernetes, context.kafka = kubernetes, kafka
+
+    async def end() -> dict[str, Any]:
+        return await _settled(api, namespace, clean_broker, expected, children)
+
+    async def is_killed_after(writes: int) -> bool:
+        """Whether it makes so many; in either case its successor reaches the end that the first one's did."""
         lifetime = Lifetime(writes)
-
-        def mortal(context: Context, lifetime: Lifetime = lifetime) -> None:
-            kubernetes = MortalKubernetes(context.kubernetes._session, context.kubernetes._server)
-            kafka = MortalKafka()
-            kubernetes.lifetime = kafka.lifetime = lifetime
-            context.kubernetes, context.kafka = kubernetes, kafka
-
-        async with operating(api, settings, mortal):
-            waiting = asyncio.create_task(lifetime.over.wait())
-            await asyncio.wait({waiting}, timeout=4)
-            waiting.cancel()
-        survived = not lifetime.over.is_set()
+        async with operating(api, settings, lambda context: mortal(context, lifetime)):
+            await _over_or_still(lifetime)
         async with operating(api, settings, lambda _context: None):
-            state = await _settled(api, namespace, clean_broker, expected, children)
-        end = end or state
-        assert state == end, f"killed after {writes} writes"
-        if survived:
-            break
+            ends.append(await _settled(api, namespace, clean_broker, expected, children))
+        assert ends[-1] == ends[0], f"killed after {writes} writes"
         await asyncio.to_thread(_start_anew, api, namespace, clean_broker, expected)
-    else:
-        pytest.fail(f"more than {MOST_WRITES} writes for {len(expected)} resources")
+        return lifetime.over.is_set()
+
+    ends: list[dict[str, Any]] = []
+    assert await is_killed_after(0)
+    unhindered = Lifetime(None)
+    async with operating(api, settings, lambda context: mortal(context, unhindered)):
+        await _over_or_still(unhindered)
+    await asyncio.to_thread(_start_anew, api, namespace, clean_broker, expected)
+    last = unhindered.writes - 1
+    while not await is_killed_after(last):  # what is written twice in one run may be one write in another
+        last -= 1
+    assert last > children
+    between = range(1, last)
+    for writes in random.Random(soak.FIRST_SEED).sample(between, soak.share(len(between))):  # noqa: S311 - not a secret
+        await is_killed_after(writes)
+
+
+async def _over_or_still(lifetime: Lifetime) -> None:
+    """Wait until it is over, or nothing has been written for long."""
+    seen = -1
+    while not lifetime.over.is_set() and lifetime.writes > seen:
+        seen = lifetime.writes
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(lifetime.over.wait(), STILL_S)
 
 
 def _start_anew(api, namespace: str, broker, expected: dict[str, str]) -> None:

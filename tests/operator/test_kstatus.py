@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -93,7 +92,7 @@ def test_every_kind_says_whether_it_waits_or_is_at_a_dead_end(api, namespace, st
     assert {one.partition("/")[0] for one in expected} == {one.kind for one in KINDS}
     assert eventually(lambda: _beside(api, namespace), lambda found: found == expected)
     # What was waited for is there, and nothing stands beside Ready any more.
-    api.kubectl("delete", "headerregistries", "a", "-n", namespace)
+    api.objects.delete("headerregistries", "a", namespace=namespace)
     api.kubectl("wait", "--for=condition=Ready", "headerregistries/b", "-n", namespace, "--timeout=60s")
     assert "HeaderRegistry/b" not in _beside(api, namespace)
 
@@ -101,7 +100,7 @@ def test_every_kind_says_whether_it_waits_or_is_at_a_dead_end(api, namespace, st
 def _beside(api: ApiServer, namespace: str) -> dict[str, str]:
     found = {}
     for info in KINDS:
-        for body in json.loads(api.kubectl("get", info.plural, "-n", namespace, "-o", "json"))["items"]:
+        for body in api.objects.items(info.plural, namespace):
             for one in body.get("status", {}).get("conditions", ()):
                 if one["type"] in OF_KSTATUS:
                     found[f"{info.kind}/{body['metadata']['name']}"] = f"{one['type']} {one['reason']}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 
 import pytest
 
@@ -15,7 +14,7 @@ from kwitness.operator.model.ownership import covers, merge_patch
 from kwitness.operator.model.store import Key
 from kwitness.runtime.api_access import find_access
 
-from tests.operator.surroundings import apply, cluster, writes_of
+from tests.operator.surroundings import apply, cluster, get, writes_of
 
 
 @pytest.fixture
@@ -37,14 +36,14 @@ def _service(namespace: str) -> dict:
 
 async def test_what_is_already_so_is_not_written(kubernetes, api, namespace):
     assert await kubernetes.apply(_service(namespace)) == "written"
-    since = len(api.audit())
+    since = api.audit_end()
     assert await kubernetes.apply(_service(namespace)) == "unchanged"
     assert writes_of(api, "operator", since) == []
 
 
 async def test_a_foreign_change_of_an_owned_field_is_repaired_and_other_fields_are_left(kubernetes, api, namespace):
     await kubernetes.apply(_service(namespace))
-    api.kubectl("label", "svc", "child", "-n", namespace, "--overwrite", "a=c", "theirs=kept")
+    api.objects.label("svc", "child", namespace, {"a": "c", "theirs": "kept"})
     assert await kubernetes.apply(_service(namespace)) == "repaired"
     found = await kubernetes.get("Service", namespace, "child")
     assert found["metadata"]["labels"] == {"a": "b", "theirs": "kept"}
@@ -62,7 +61,7 @@ async def test_a_status_for_an_object_that_was_replaced_goes_to_nobody(kubernete
     key = Key(namespace, "main")
     apply(api, cluster("main", namespace, "127.0.0.1:1"))
     earlier = await kubernetes.get("KafkaCluster", namespace, "main")
-    api.kubectl("delete", "kfc", "main", "-n", namespace)
+    api.objects.delete("kfc", "main", namespace=namespace)
     apply(api, cluster("main", namespace, "127.0.0.1:1"))
     with pytest.raises(KubernetesUnavailableError, match="was changed by someone else"):
         await kubernetes.patch_status(
@@ -80,12 +79,12 @@ def _owned(namespace: str, owner: str, uid: str) -> dict:
 
 async def test_an_object_of_somebody_else_is_not_taken_over(kubernetes, api, namespace):
     apply(api, _service(namespace))
-    since = len(api.audit())
+    since = api.audit_end()
     with pytest.raises(TransientError, match="Service child is there already") as caught:
         await kubernetes.apply(_owned(namespace, "main", "1"))
     assert caught.value.reason == "Conflict"
     assert writes_of(api, "operator", since) == []
-    api.kubectl("delete", "svc", "child", "-n", namespace)
+    api.objects.delete("svc", "child", namespace=namespace)
     assert await kubernetes.apply(_owned(namespace, "main", "1")) == "written"
 
 
@@ -116,12 +115,12 @@ async def test_what_a_predecessor_left_is_taken_up(kubernetes, namespace):
 async def test_a_child_that_lost_its_owner_is_taken_up_again(kubernetes, api, namespace):
     await kubernetes.apply(_owned(namespace, "main", "1"))
     orphan = [{"op": "remove", "path": "/metadata/ownerReferences"}]
-    api.kubectl("patch", "svc", "child", "-n", namespace, "--type=json", "-p", json.dumps(orphan))
+    api.objects.patch("svc", "child", namespace, orphan, how="json")
     assert await kubernetes.apply(_owned(namespace, "main", "2")) == "written"
 
 
 async def test_nothing_is_created_by_post(kubernetes, api, namespace):
-    since = len(api.audit())
+    since = api.audit_end()
     await kubernetes.apply(_service(namespace))
     assert {write.split()[0] for write in writes_of(api, "operator", since)} == {"patch"}
 
@@ -159,7 +158,7 @@ async def test_an_amount_may_be_written_in_any_way(kubernetes, api, namespace):
     amounts = {"cpu": "0.009", "memory": "0.009Gi", "ephemeral-storage": "1024Ti", "example.org/parts": "12e3"}
     made["spec"]["template"]["spec"]["containers"][0]["resources"] = {"requests": amounts, "limits": amounts}
     await kubernetes.apply(made)
-    since = len(api.audit())
+    since = api.audit_end()
     assert await kubernetes.apply(made) == "unchanged"
     assert writes_of(api, "operator", since) == []
 
@@ -179,9 +178,9 @@ async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, names
     # As right after an API server's start, when it does not know our kinds yet.
     unknown = adapter.ResourceType("kwitness.dev/v1alpha1", "unknowns")
     monkeypatch.setattr(adapter, "TYPES", {**adapter.TYPES, "Unknown": unknown})
-    role = json.loads(api.kubectl("get", "role", "kwitness-operator", "-n", namespace, "-o", "json"))
+    role = get(api, "role", "kwitness-operator", namespace)
     role["rules"].append({"apiGroups": ["kwitness.dev"], "resources": ["unknowns"], "verbs": ["list"]})
-    api.kubectl("replace", "-f", "-", input=json.dumps(role))
+    api.objects.replace(role)
     with pytest.raises(TransientError):
         await kubernetes.list("Unknown", namespace)
 

@@ -31,11 +31,12 @@ async def test_a_deletion_is_forgotten_once_its_consequences_are_drawn(api, name
         reasons = {"later": "Applied", "never-applied": "Suspended", "of-no-cluster": "ClusterNotReady"}
         for name, reason in reasons.items():
             await eventually_beside(lambda n=name, r=reason: ready(api, "kcms", n, namespace)["reason"] == r)
-        api.kubectl("delete", "kcms", "applied", "never-applied", "of-no-cluster", "-n", namespace)
+        api.objects.delete("kcms", "applied", "never-applied", "of-no-cluster", namespace=namespace)
         await eventually_beside(lambda: names() == {"later"} and nothing_remembered())
         await eventually_beside(lambda: set(broker_configs(clean_broker)) == {f"kwitness.inst.{namespace}.later"})
 
-        api.kubectl("delete", "kfc,kcms", "--all", "-n", namespace)
+        for kind in ("kfc", "kcms"):
+            api.objects.delete(kind, *api.objects.names(kind, namespace), namespace=namespace)
         await eventually_beside(lambda: not names() and nothing_remembered())
         await eventually_beside(lambda: not broker_configs(clean_broker))
 
@@ -45,9 +46,9 @@ async def test_a_deletion_whose_config_somebody_else_removed_is_forgotten_too(ap
     async with operating(api, settings_of(namespace, tmp_path), lambda _context: None) as context:
         await eventually_beside(lambda: ready(api, "kcms", "applied", namespace)["reason"] == "Applied")
         # So that it is not put right.
-        api.kubectl("annotate", "kfc", "main", "-n", namespace, "kwitness.dev/pause=true")
+        api.objects.annotate("kfc", "main", namespace, {"kwitness.dev/pause": "true"})
         await eventually_beside(lambda: ready(api, "kfc", "main", namespace)["reason"] == "Paused")
         alter_broker(clean_broker, f"kwitness.inst.{namespace}.applied", None)
-        api.kubectl("delete", "kcms", "applied", "-n", namespace)
+        api.objects.delete("kcms", "applied", namespace=namespace)
         await eventually_beside(lambda: not list(context.store.items("ClientMetricsSubscription")))
         await eventually_beside(lambda: not list(context.store.deleted("ClientMetricsSubscription")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.e2e.waiting import Patience
 from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.kinds.telemetry_collector.objects import collector_objects
@@ -98,7 +98,7 @@ async def test_what_was_applied_is_not_applied_again(kubernetes, api, namespace,
     children = _children(namespace, pods, {**resources, "limits": {"memory": "8Ti"}})
     for child in children:
         await kubernetes.apply(child)
-    since = len(api.audit())
+    since = api.audit_end()
     assert {await kubernetes.apply(child) for child in children} == {"unchanged"}
     assert writes_of(api, "operator", since) == []
 
@@ -153,13 +153,11 @@ async def test_a_policy_that_changes_what_we_write_costs_one_write_in_each_proce
         await kubernetes.apply(wanted)
         return _image(await kubernetes.get(*at)).startswith("mirror.")
 
-    for _ in range(100):
-        if await is_mirrored():
-            break
-        await asyncio.sleep(0.1)
-    else:
-        pytest.fail("the policy has no effect")
-    since = len(api.audit())
+    with Patience("the policy to have an effect") as patience:
+        while not await is_mirrored():
+            patience.note(None)
+            await asyncio.sleep(0.1)
+    since = api.audit_end()
     assert [await kubernetes.apply(wanted) for _ in range(3)] == ["unchanged"] * 3
     assert writes_of(api, "operator", since) == []
     # Another process does not know what came of it: one write, which changes nothing and is no drift.
@@ -168,7 +166,7 @@ async def test_a_policy_that_changes_what_we_write_costs_one_write_in_each_proce
     assert len(writes_of(api, "operator", since)) == 1
     # What somebody else changes is put right all the same, as far as the policy lets us.
     replicas = [{"op": "replace", "path": "/spec/replicas", "value": 7}]
-    api.kubectl("patch", "sts", at[2], "-n", namespace, "--type=json", "-p", json.dumps(replicas))
+    api.objects.patch("sts", at[2], namespace, replicas, how="json")
     assert [await other.apply(wanted) for _ in range(2)] == ["repaired", "unchanged"]
     # And what is wanted from now on is written, though the policy was there before.
     wanted["spec"]["replicas"] = 2

@@ -48,8 +48,8 @@ def run_its_pods(api, namespace: str) -> None:
     """Say that the pods run, as the controller would that is not here."""
     generation = get(api, "deployment", NAME, namespace)["metadata"]["generation"]
     status = {"replicas": 2, "readyReplicas": 2, "updatedReplicas": 2, "observedGeneration": generation}
-    body = json.dumps({"status": {**status, "availableReplicas": 2}})
-    api.kubectl("patch", "deployment", NAME, "-n", namespace, "--subresource=status", "--type=merge", "-p", body)
+    body = {"status": {**status, "availableReplicas": 2}}
+    api.objects.patch("deployment", NAME, namespace, body, subresource="status")
 
 
 def test_a_gateway_gets_its_children_and_is_ready_when_its_pods_are(standing, api, namespace, clean_broker):
@@ -73,10 +73,9 @@ def test_a_gateway_gets_its_children_and_is_ready_when_its_pods_are(standing, ap
 def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(standing, api, namespace):
     def senders() -> list[dict[str, Any]]:
         # The gateway does not wait for the collector's children.
-        collectors = ("configmap", "kwitness-collector-main", "-n", namespace, "--ignore-not-found", "-o", "json")
-        if not (found := api.kubectl("get", *collectors)):
+        if (found := api.objects.find("configmap", "kwitness-collector-main", namespace)) is None:
             return []
-        ingest = json.loads(json.loads(found)["data"]["config.json"])["ingest"]
+        ingest = json.loads(found["data"]["config.json"])["ingest"]
         return [one for one in ingest["senders"] if one["source"] == "observer"]
 
     def pods() -> dict[str, Any]:
@@ -86,14 +85,14 @@ def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(stand
     with_gateway = pods()
     assert sender["service_account"] == NAME
     assert sender["reported_by"] == "gateway"
-    api.kubectl("delete", "kobs", "orders", "-n", namespace)
+    api.objects.delete("kobs", "orders", namespace=namespace)
     eventually(senders, lambda found: found == [])
     assert pods() == with_gateway, "the collector reads again who may send, and is not replaced"
 
 
 def test_the_pods_are_admitted_as_restricted(standing, api, namespace):
     pod = get(api, "deployment", NAME, namespace)["spec"]["template"]
-    api.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted")
+    api.objects.label("namespace", namespace, None, {"pod-security.kubernetes.io/enforce": "restricted"})
     body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "tried", **pod["metadata"]}, "spec": pod["spec"]}
 
     answer = api.request("POST", f"/api/v1/namespaces/{namespace}/pods", params={"dryRun": "All"}, json=body)
@@ -107,9 +106,9 @@ def test_a_resync_of_a_gateway_writes_nothing(standing, api, namespace):
     until_reason(api, "kobs", "orders", namespace, "Available")
 
     def writes_in_three_resyncs() -> list[Any]:
-        since = len(api.audit())
+        since = api.audit_end()
         time.sleep(10)
-        assert len(api.audit()) > since
+        assert api.audit(since)
         return writes_of(api, "operator", since)
 
     eventually(writes_in_three_resyncs, lambda writes: writes == [])
@@ -117,7 +116,7 @@ def test_a_resync_of_a_gateway_writes_nothing(standing, api, namespace):
 
 @at_the_resync
 def test_a_child_that_someone_changed_is_put_right(standing, api, namespace):
-    api.kubectl("scale", "deployment", NAME, "-n", namespace, "--replicas=7")
+    api.objects.patch("deployment", NAME, namespace, {"spec": {"replicas": 7}}, subresource="scale")
     eventually(lambda: get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 2)
 
 
@@ -132,7 +131,7 @@ def test_settings_change_without_a_new_pod(standing, api, namespace):
 def test_a_budget_that_is_not_wanted_any_more_goes(standing, api, namespace):
     apply(api, gateway("orders", namespace, replicas=1))
     eventually(lambda: get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 1)
-    eventually(lambda: not api.kubectl("get", "poddisruptionbudget", NAME, "-n", namespace, "--ignore-not-found"))
+    eventually(lambda: api.objects.find("poddisruptionbudget", NAME, namespace) is None)
 
 
 def test_a_suspended_gateway_relays_and_reads_nothing(standing, api, namespace):
@@ -143,7 +142,7 @@ def test_a_suspended_gateway_relays_and_reads_nothing(standing, api, namespace):
 
 
 def test_a_paused_gateway_is_left_as_it_is(standing, api, namespace):
-    api.kubectl("annotate", "kobs", "orders", "-n", namespace, f"{PAUSE}=true")
+    api.objects.annotate("kobs", "orders", namespace, {PAUSE: "true"})
     until_reason(api, "kobs", "orders", namespace, "Paused")
     apply(api, gateway("orders", namespace, window="1m"))
     eventually(lambda: get(api, "kobs", "orders", namespace)["status"]["observedGeneration"] == 2)
@@ -161,9 +160,9 @@ def test_of_two_gateways_of_one_listener_the_first_reads(standing, api, namespac
 
     apply(api, gateway("third", namespace))
     until_reason(api, "kobs", "third", namespace, "Conflict")
-    assert not api.kubectl("get", "deployment", "kwitness-gateway-third", "-n", namespace, "--ignore-not-found")
+    assert api.objects.find("deployment", "kwitness-gateway-third", namespace) is None
 
-    api.kubectl("delete", "kobs", "urgent", "-n", namespace)
+    api.objects.delete("kobs", "urgent", namespace=namespace)
     until_reason(api, "kobs", "orders", namespace, "Progressing")
     assert not settings(api, namespace).suspend
 
@@ -223,8 +222,8 @@ async def test_a_broker_that_comes_and_goes_keeps_its_port(api, namespace, clean
 
     async def until_ports(expected: dict[str, int]) -> None:
         def ports() -> dict[str, int]:
-            found = api.kubectl("get", "configmap", NAME, "-n", namespace, "--ignore-not-found", "-o", "json")
-            text = json.loads(found)["data"]["observer.json"] if found else None
+            found = api.objects.find("configmap", NAME, namespace)
+            text = found["data"]["observer.json"] if found else None
             return dict(ObserverSettings.model_validate_json(text).listener.brokers) if text else {}
 
         await eventually_beside(ports, lambda found: found == expected)

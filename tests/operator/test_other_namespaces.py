@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from kwitness.operator.context import Context
+from kwitness.operator.handlers.lists import fill_store
 from kwitness.operator.kinds.client_metrics_subscription import needs
 
 from tests.eventually import eventually_beside
-from tests.operator.in_process import hear, operating, settings_of
+from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, broker_configs, cluster, get, ready, subscription, until_configs
 
 pytestmark = pytest.mark.broker
@@ -74,18 +75,18 @@ async def test_a_namespace_is_narrowed_once_its_labels_select_it_and_refused_whe
     own, theirs = f"kwitness.inst.{namespace}.own", f"kwitness.inst.{another_namespace}.asking"
     await asyncio.to_thread(until_configs, clean_broker, lambda found: found.keys() == {own})
 
-    await asyncio.to_thread(api.kubectl, "label", "namespace", another_namespace, "tier=apps")
+    api.objects.label("namespace", another_namespace, None, {"tier": "apps"})
     await _until(api, another_namespace, "Applied")
     found = await asyncio.to_thread(until_configs, clean_broker, lambda found: theirs in found)
     escaped = another_namespace.replace("-", r"\-")
     assert found[theirs]["match"] == rf"client_id={escaped}\..*"
     assert "match" not in found[own]
 
-    await asyncio.to_thread(api.kubectl, "label", "namespace", another_namespace, "tier-")
+    api.objects.label("namespace", another_namespace, None, {"tier": None})
     await _until(api, another_namespace, "Restricted")
     await asyncio.to_thread(until_configs, clean_broker, lambda found: found.keys() == {own})
 
-    await asyncio.to_thread(api.kubectl, "label", "namespace", another_namespace, "tier=apps")
+    api.objects.label("namespace", another_namespace, None, {"tier": "apps"})
     await _until(api, another_namespace, "Applied")
     assert "driftRepairs" not in get(api, "kcms", "asking", another_namespace)["status"]
 
@@ -95,19 +96,19 @@ async def test_what_stands_goes_when_the_cluster_is_given_a_list_that_leaves_it_
 ):
     allowed = {"from": "All"}
     apply(api, cluster("main", namespace, clean_broker.bootstrap, allowedNamespaces=allowed))
-    await hear(operator, "KafkaCluster")
+    await fill_store(operator)
     await _until(api, another_namespace, "Applied")
     await asyncio.to_thread(until_configs, clean_broker, lambda found: len(found) == 2)
 
     none = {"foreign": []}
     apply(api, cluster("main", namespace, clean_broker.bootstrap, allowedNamespaces=allowed, subscriptions=none))
-    await hear(operator, "KafkaCluster")
+    await fill_store(operator)
     await _until(api, another_namespace, "Restricted")
     await asyncio.to_thread(until_configs, clean_broker, lambda found: len(found) == 1)
 
     by_name = {**none, "restrict": [{"namespace": another_namespace, "prefix": "by-name-"}]}
     apply(api, cluster("main", namespace, clean_broker.bootstrap, allowedNamespaces=allowed, subscriptions=by_name))
-    await hear(operator, "KafkaCluster")
+    await fill_store(operator)
     await _until(api, another_namespace, "Applied")
     configs = await asyncio.to_thread(broker_configs, clean_broker)
     assert configs[f"kwitness.inst.{another_namespace}.asking"]["match"] == r"client_id=by\-name\-.*"

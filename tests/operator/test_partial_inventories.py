@@ -70,8 +70,7 @@ async def test_what_stands_stays_whatever_its_spec_becomes(inventory, api, names
     before = await asyncio.to_thread(broker_configs, clean_broker)
 
     if trouble == "suspended":
-        patch = json.dumps({"spec": {"suspend": True}})
-        await asyncio.to_thread(api.kubectl, "patch", "ktc", "main", "-n", namespace, "--type", "merge", "-p", patch)
+        api.objects.patch("ktc", "main", namespace, {"spec": {"suspend": True}})
         await eventually_beside(lambda: "NoCollector" in _inventory_reasons(api, namespace))
     else:
         inventory.missing, inventory.broken = ([0], False) if trouble == "partial" else ([], True)
@@ -163,7 +162,7 @@ async def test_a_deletion_that_takes_protection_away_waits_for_knowledge(invento
     await asyncio.to_thread(alter_broker, clean_broker, "theirs", {"metrics": "x."})
     inventory.missing = [1]
     await _looks(inventory)
-    await asyncio.to_thread(api.kubectl, "delete", "kcms", "safe", "-n", namespace)
+    api.objects.delete("kcms", "safe", namespace=namespace)
 
     def held() -> list[dict[str, Any]]:
         warnings = get(api, "kfc", "main", namespace)["status"].get("warnings", [])
@@ -189,10 +188,7 @@ async def test_software_at_risk_is_remembered_by_a_new_operator_whatever_is_lost
     assert _memory(api, namespace)["cluster-id"] == clean_broker.cluster_id
 
     collector.state["software"] = []  # its volume was lost with its pod
-    empty = json.dumps({"status": None})
-    await asyncio.to_thread(
-        api.kubectl, "patch", "kfc", "main", "-n", namespace, "--subresource", "status", "--type", "merge", "-p", empty
-    )
+    api.objects.patch("kfc", "main", namespace, {"status": None}, subresource="status")
     apply(api, subscription("deadly", namespace, **DEADLY))
     async with operating(api, settings_of(namespace, tmp_path), answer_here):
         assert OLD[1] in (await _reason(api, namespace, "ClientsAtRisk"))["message"]
@@ -210,16 +206,13 @@ async def test_a_memory_that_cannot_be_read_holds_and_is_left_alone(served, api,
     _, answer_here = served
     async with operating(api, settings_of(namespace, tmp_path), answer_here):
         await eventually_beside(lambda: _memory_or_nothing(api, namespace))
-    broken = json.dumps({"data": {"software-at-risk.json": "not ours"}})
-    await asyncio.to_thread(
-        api.kubectl, "patch", "configmap", "kwitness-cluster-main", "-n", namespace, "--type", "merge", "-p", broken
-    )
+    api.objects.patch("configmap", "kwitness-cluster-main", namespace, {"data": {"software-at-risk.json": "not ours"}})
     apply(api, subscription("deadly", namespace, **DEADLY))
     async with operating(api, settings_of(namespace, tmp_path), answer_here):
         message = (await _reason(api, namespace, "RiskUnknown"))["message"]
         assert "ConfigMap kwitness-cluster-main cannot be read" in message
         assert _memory(api, namespace)["software-at-risk.json"] == "not ours"
-        await asyncio.to_thread(api.kubectl, "delete", "configmap", "kwitness-cluster-main", "-n", namespace)
+        api.objects.delete("configmap", "kwitness-cluster-main", namespace=namespace)
         await _reason(api, namespace, "Applied")
 
 

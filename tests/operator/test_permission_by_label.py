@@ -47,7 +47,7 @@ def permitted(api, namespace, another_namespace, clean_broker) -> str:
             "subjects": [{"kind": "User", "name": "operator", "apiGroup": group}],
         },
     )
-    api.kubectl("label", "namespace", another_namespace, "kafka=yes")
+    api.objects.label("namespace", another_namespace, None, {"kafka": "yes"})
     allowed = {"from": "Selector", "selector": {"matchLabels": {"kafka": "yes"}}}
     asking = subscription("asking", another_namespace)
     asking["spec"]["clusterRef"] = {"name": "main", "namespace": namespace}
@@ -86,9 +86,9 @@ async def test_an_api_server_that_is_away_takes_no_permission_back(api, permitte
 async def test_what_a_lost_permission_removed_and_a_new_one_brought_back_is_no_drift(
     api, permitted, kubernetes, clean_broker
 ):
-    api.kubectl("label", "namespace", permitted, "kafka-")
+    api.objects.label("namespace", permitted, None, {"kafka": None})
     await eventually_beside(lambda: broker_configs(clean_broker), lambda now: now == {})
     await _until(api, permitted, "RefNotPermitted")
-    api.kubectl("label", "namespace", permitted, "kafka=yes")
+    api.objects.label("namespace", permitted, None, {"kafka": "yes"})
     await _until(api, permitted, "Applied")
     assert "driftRepairs" not in get(api, "kcms", "asking", permitted)["status"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -36,12 +35,10 @@ def profile(namespace: str, *registers: str) -> dict[str, Any]:
 
 
 def rules(api, namespace: str) -> HeaderRules | None:
-    found = api.kubectl(
-        "get", "configmap", "kwitness-interceptors", "-n", namespace, "--ignore-not-found", "-o", "json"
-    )
-    if not found:
+    found = api.objects.find("configmap", "kwitness-interceptors", namespace)
+    if found is None:
         return None
-    told = InterceptorInjectionsFile.model_validate_json(json.loads(found)["data"]["injections.json"])
+    told = InterceptorInjectionsFile.model_validate_json(found["data"]["injections.json"])
     return told.injections[0].settings.headers if told.injections else None
 
 
@@ -75,5 +72,5 @@ def test_what_registers_say_is_what_pods_are_given(enabled, api, namespace):
     assert rules(api, namespace).unregistered == "Deny"
     eventually(lambda: resolved(api, namespace), lambda reason: reason == "RegistryMissing")
 
-    api.kubectl("delete", "khr", "shop", "bank", "-n", namespace)
+    api.objects.delete("khr", "shop", "bank", namespace=namespace)
     eventually(lambda: numbers(api, namespace), lambda found: found == {})

@@ -48,7 +48,7 @@ def enabled(api, namespace, clean_broker, start_operator):
         collector("main", namespace),
         sidecar("orders", namespace),
     )
-    api.kubectl("label", "namespace", namespace, "kwitness.dev/injection=enabled")
+    api.objects.label("namespace", namespace, None, {"kwitness.dev/injection": "enabled"})
     eventually(lambda: all(may(api, user, "list", "events", namespace) for user in USERS))
 
     def start(**settings: Any) -> Any:
@@ -58,8 +58,8 @@ def enabled(api, namespace, clean_broker, start_operator):
 
 
 def told(api, namespace: str) -> dict[str, Injection]:
-    found = api.kubectl("get", "configmap", "kwitness-injections", "-n", namespace, "--ignore-not-found", "-o", "json")
-    text = json.loads(found)["data"]["injections.json"] if found else NONE
+    found = api.objects.find("configmap", "kwitness-injections", namespace)
+    text = found["data"]["injections.json"] if found else NONE
     return {one.name: one for one in InjectionsFile.model_validate_json(text).injections}
 
 
@@ -70,9 +70,8 @@ def run_the_injector(api, namespace: str) -> None:
     spec = {"selector": {"matchLabels": labels}, "template": pod}
     metadata = {"name": "kwitness-injector", "namespace": namespace}
     apply(api, {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": spec})
-    body = json.dumps({"status": {"replicas": 1, "readyReplicas": 1, "updatedReplicas": 1, "availableReplicas": 1}})
-    arguments = ("kwitness-injector", "-n", namespace, "--subresource=status", "--type=merge", "-p", body)
-    api.kubectl("patch", "deployment", *arguments)
+    status = {"replicas": 1, "readyReplicas": 1, "updatedReplicas": 1, "availableReplicas": 1}
+    api.objects.patch("deployment", "kwitness-injector", namespace, {"status": status}, subresource="status")
 
 
 def run_pod(api, namespace: str, name: str, **annotations: str) -> None:
@@ -119,7 +118,7 @@ def test_the_injector_is_told_of_all_sidecars_until_they_are_deleted(enabled, ap
     until_reason(api, "kobs", "orders", namespace, "InjectorMissing")
     run_the_injector(api, namespace)
     until_reason(api, "kobs", "orders", namespace, "Injecting")
-    api.kubectl("delete", "kobs", "first", "orders", "-n", namespace)
+    api.objects.delete("kobs", "first", "orders", namespace=namespace)
     eventually(lambda: told(api, namespace) == {})
 
 
@@ -127,7 +126,7 @@ def test_an_operator_that_starts_anew_forgets_sidecars_that_went_meanwhile(enabl
     operator = enabled()
     eventually(lambda: list(told(api, namespace)) == ["orders"])
     operator.stop()
-    api.kubectl("delete", "kobs", "orders", "-n", namespace)
+    api.objects.delete("kobs", "orders", namespace=namespace)
 
     enabled()
 
@@ -175,7 +174,7 @@ def beside_brokers(name: str, namespace: str, listener: str) -> dict[str, Any]:
 
 
 def test_a_namespace_has_to_let_its_pods_get_observers(enabled, api, namespace):
-    api.kubectl("label", "namespace", namespace, "kwitness.dev/injection-")
+    api.objects.label("namespace", namespace, None, {"kwitness.dev/injection": None})
     enabled()
     message = until_reason(api, "kobs", "orders", namespace, "NamespaceNotLabelled")
     assert f"kubectl label namespace {namespace} kwitness.dev/injection=enabled" in message
@@ -209,7 +208,7 @@ def test_a_refused_pod_stops_injection_until_the_resource_changes(enabled, api, 
     eventually(lambda: told(api, namespace)["orders"].refused_in == (namespace,))
 
     # The event goes, the process ends: the status remembers.
-    api.kubectl("delete", "event", "refused", "-n", namespace)
+    api.objects.delete("event", "refused", namespace=namespace)
     operator.stop()
     enabled()
     assert ready(api, "kobs", "orders", namespace)["reason"] == "AdmissionRefused"
@@ -231,9 +230,8 @@ def test_the_collector_takes_reports_of_every_account_of_an_enabled_namespace(en
     enabled()
 
     def senders() -> list[dict[str, Any]]:
-        name = "kwitness-collector-main"
-        text = api.kubectl("get", "configmap", name, "-n", namespace, "--ignore-not-found", "-o", "json")
-        found = json.loads(json.loads(text)["data"]["config.json"])["ingest"]["senders"] if text else []
+        made = api.objects.find("configmap", "kwitness-collector-main", namespace)
+        found = json.loads(made["data"]["config.json"])["ingest"]["senders"] if made else []
         return [one for one in found if one["source"] == "observer"]
 
     [sender] = eventually(senders)
@@ -247,14 +245,14 @@ def test_a_resync_of_sidecars_writes_nothing_and_repairs_what_others_changed(ena
     until_reason(api, "kobs", "orders", namespace, "Injecting")
 
     def writes_in_three_resyncs() -> list[Any]:
-        since = len(api.audit())
+        since = api.audit_end()
         time.sleep(10)
-        assert len(api.audit()) > since
+        assert api.audit(since)
         return writes_of(api, "operator", since)
 
     eventually(writes_in_three_resyncs, lambda writes: writes == [])
-    patch = json.dumps({"data": {"injections.json": "nonsense"}})
-    api.kubectl("patch", "configmap", "kwitness-injections", "-n", namespace, "--type=merge", "-p", patch)
+    patch = {"data": {"injections.json": "nonsense"}}
+    api.objects.patch("configmap", "kwitness-injections", namespace, patch)
     eventually(
         lambda: get(api, "configmap", "kwitness-injections", namespace)["data"]["injections.json"],
         lambda text: text != "nonsense",

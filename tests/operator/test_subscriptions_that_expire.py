@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -14,10 +13,11 @@ import pytest
 
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.context import Clock, Context
+from kwitness.operator.handlers.lists import fill_store
 from kwitness.operator.model.store import Key
 
 from tests.eventually import eventually_beside
-from tests.operator.in_process import hear, operating, settings_of
+from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import apply, cluster, get, ready, subscription, until_configs
 
 pytestmark = pytest.mark.broker
@@ -61,7 +61,7 @@ def _times(body: dict[str, Any]) -> float:
 
 
 def _events(api, namespace: str) -> list[dict[str, Any]]:
-    found = json.loads(api.kubectl("get", "events", "-n", namespace, "-o", "json"))["items"]
+    found = api.objects.items("events", namespace)
     return [event for event in found if event["reason"] == "Expired"]
 
 
@@ -85,12 +85,12 @@ async def test_it_leaves_the_broker_on_time_says_so_and_comes_back_when_it_may(a
         assert "appliedHash" not in status
 
         apply(api, subscription("short", namespace, expireAfter="1h"))
-        await hear(context, "ClientMetricsSubscription")
+        await fill_store(context)
         await _until(api, namespace, "Applied")
         await _until_configs(clean_broker, 1)
         assert _times(get(api, "kcms", "short", namespace)) == 3600
         apply(api, subscription("short", namespace))
-        await hear(context, "ClientMetricsSubscription")
+        await fill_store(context)
         await eventually_beside(lambda: "expiresAt" not in get(api, "kcms", "short", namespace)["status"])
         status = get(api, "kcms", "short", namespace)["status"]
         assert "driftRepairs" not in status
@@ -124,7 +124,7 @@ async def test_a_value_that_is_past_already_takes_an_old_resource_off_at_once(ap
     async with operator(api, namespace, tmp_path, ahead_s=86_400) as context:
         await _until(api, namespace, "Applied")
         apply(api, subscription("short", namespace, expireAfter="10m"))
-        await hear(context, "ClientMetricsSubscription")
+        await fill_store(context)
         assert "was over at 20" in (await _until(api, namespace, "Expired"))["message"]
         await _until_configs(clean_broker, 0)
 

@@ -54,10 +54,8 @@ def standing(api, namespace, clean_broker, start_operator):
 
 
 def _replicas(api, namespace: str, name: str) -> int | None:
-    found = api.kubectl(
-        "get", "statefulset", name, "-n", namespace, "--ignore-not-found", "-o", "jsonpath={.spec.replicas}"
-    )
-    return int(found) if found else None
+    found = api.objects.find("statefulset", name, namespace)
+    return found["spec"]["replicas"] if found else None
 
 
 def test_every_kind_can_be_suspended():
@@ -96,9 +94,9 @@ def test_a_suspended_collector_has_no_replica_and_comes_back(standing, api, name
 
 def test_a_paused_resource_gets_its_status_and_no_other_write(standing, api, namespace, clean_broker):
     for kind in SHORT.values():
-        api.kubectl("annotate", kind, "main", "-n", namespace, f"{PAUSE}=true")
+        api.objects.annotate(kind, "main", namespace, {PAUSE: "true"})
         until_reason(api, kind, "main", namespace, "Paused")
-    since, before = len(api.audit()), broker_configs(clean_broker)
+    since, before = api.audit_end(), broker_configs(clean_broker)
     changes = {"kcms": {"interval": "7s"}, "ktc": {"replicas": 2}, "kaj": {"suspend": True}}
     apply(api, *_resources(namespace, clean_broker.bootstrap, **changes))
     for kind in changes:
@@ -108,18 +106,18 @@ def test_a_paused_resource_gets_its_status_and_no_other_write(standing, api, nam
     assert [one for one in written if not re.search(r"/status\?|/events", one)] == []
     assert broker_configs(clean_broker) == before
     for kind in SHORT.values():
-        api.kubectl("annotate", kind, "main", "-n", namespace, f"{PAUSE}-")
+        api.objects.annotate(kind, "main", namespace, {PAUSE: None})
     until_configs(clean_broker, lambda found: [one["interval.ms"] for one in found.values()] == ["7000"])
     eventually(lambda: _replicas(api, namespace, "kwitness-collector-main") == 2)
     eventually(lambda: _replicas(api, namespace, "kwitness-job-main") == 0)
 
 
 def test_a_paused_subscription_of_a_cluster_that_goes_on_stays_as_it_is(standing, api, namespace, clean_broker):
-    api.kubectl("annotate", "kcms", "main", "-n", namespace, f"{PAUSE}=true")
+    api.objects.annotate("kcms", "main", namespace, {PAUSE: "true"})
     until_reason(api, "kcms", "main", namespace, "Paused")
     apply(api, subscription("main", namespace, interval="7s"), subscription("second", namespace, interval="9s"))
     until_reason(api, "kcms", "second", namespace, "Applied")
     assert sorted(one["interval.ms"] for one in broker_configs(clean_broker).values()) == ["5000", "9000"]
-    api.kubectl("annotate", "kcms", "main", "-n", namespace, f"{PAUSE}-")
+    api.objects.annotate("kcms", "main", namespace, {PAUSE: None})
     until_reason(api, "kcms", "main", namespace, "Applied")
     until_configs(clean_broker, lambda found: sorted(one["interval.ms"] for one in found.values()) == ["7000", "9000"])

@@ -81,8 +81,8 @@ def claim(api: ApiServer, namespace: str, storage_class: str, **more: Any) -> No
 
 
 def becomes(api: ApiServer, namespace: str, size: str) -> None:
-    said = json.dumps({"status": {"phase": "Bound", "capacity": {"storage": size}}})
-    api.kubectl("patch", "pvc", CLAIM, "-n", namespace, "--subresource=status", "--type=merge", "--patch", said)
+    said = {"status": {"phase": "Bound", "capacity": {"storage": size}}}
+    api.objects.patch("pvc", CLAIM, namespace, said, subresource="status")
 
 
 def asked(api: ApiServer, namespace: str) -> str:
@@ -230,17 +230,17 @@ def test_a_namespace_without_service_account_is_named(connected, api, namespace)
     message = until_reason(api, "ktc", "main", namespace, "NamespaceNotEnabled")
     assert "collector.namespaces" in message
     assert "elsewhere" in message
-    assert api.kubectl("get", "sts,cm", "-n", namespace, "-o", "name").count(CHILD) == 0
+    assert CHILD not in api.objects.names("sts,cm", namespace)
 
 
 def test_a_collector_is_scaled_as_kubernetes_scales(connected, api, namespace):
     connected()
     apply(api, collector("main", namespace))
     until_reason(api, "ktc", "main", namespace, "Progressing")
-    api.kubectl("scale", "ktc", "main", "-n", namespace, "--replicas=3")
+    api.objects.patch("ktc", "main", namespace, {"spec": {"replicas": 3}}, subresource="scale")
     eventually(lambda: replicas(api, namespace), lambda count: count == 3)
-    said = json.dumps({"status": {"replicas": 3, "readyReplicas": 1}})
-    api.kubectl("patch", "sts", CHILD, "-n", namespace, "--subresource=status", "--type=merge", "--patch", said)
+    said = {"status": {"replicas": 3, "readyReplicas": 1}}
+    api.objects.patch("sts", CHILD, namespace, said, subresource="status")
     path = f"/apis/kwitness.dev/v1alpha1/namespaces/{namespace}/telemetrycollectors/main/scale"
 
     def scale() -> Any:

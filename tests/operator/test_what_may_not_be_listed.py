@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,7 @@ from kwitness.operator.model.store import Key
 
 from tests.eventually import eventually, eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import OperatorProcess, apply, may, until_reason
+from tests.operator.surroundings import OperatorProcess, apply, get, may, until_reason
 
 CRDS = Path(__file__).resolve().parents[2] / "crds"
 STALL_S = 6
@@ -38,24 +37,22 @@ def _works(api: ApiServer, name: str, namespace: str) -> None:
 
 
 @pytest.fixture
-def binding(api, another_namespace) -> Iterator[str]:
-    """What lets the operator into the other namespace, as `kubectl apply` takes it."""
-    text = api.kubectl("get", "rolebinding", "kwitness-operator", "-n", another_namespace, "-o", "json")
-    made = json.loads(text)
-    made["metadata"] = {key: made["metadata"][key] for key in ("name", "namespace")}
-    return json.dumps(made)
+def binding(api, another_namespace) -> dict[str, Any]:
+    """What lets the operator into the other namespace, to be applied again."""
+    made = get(api, "rolebinding", "kwitness-operator", another_namespace)
+    return {**made, "metadata": {key: made["metadata"][key] for key in ("name", "namespace")}}
 
 
 def _take_away(api: ApiServer, namespace: str) -> None:
-    api.kubectl("delete", "rolebinding", "kwitness-operator", "-n", namespace)
+    api.objects.delete("rolebinding", "kwitness-operator", namespace=namespace)
     eventually(lambda: not may(api, "operator", "list", "kafkaclusters.kwitness.dev", namespace))
 
 
 def _may_not_read(api: ApiServer, plural: str, namespace: str) -> None:
-    role = json.loads(api.kubectl("get", "role", "kwitness-operator", "-n", namespace, "-o", "json"))
+    role = get(api, "role", "kwitness-operator", namespace)
     for rule in role["rules"]:
         rule["resources"] = [one for one in rule["resources"] if one != plural]
-    api.kubectl("replace", "-f", "-", input=json.dumps(role))
+    api.objects.replace(role)
     eventually(lambda: not may(api, "operator", "list", f"{plural}.kwitness.dev", namespace))
 
 
@@ -71,7 +68,7 @@ def _is_well_beyond_the_stall(operator: OperatorProcess) -> None:
 @pytest.fixture
 def without_a_definition(api) -> Iterator[Callable[[], None]]:
     """Take the definition of a kind away, until the test ends."""
-    yield lambda: api.kubectl("delete", "crd", "observerdeployments.kwitness.dev")
+    yield lambda: api.objects.delete("crd", "observerdeployments.kwitness.dev")
     api.kubectl("apply", "--server-side", "-f", str(CRDS))
     api.cluster().await_definitions()
 
@@ -87,7 +84,7 @@ def test_what_is_taken_away_stops_nothing_else_and_is_noticed_when_it_is_given_b
     assert "kafkaclusters" in operator.log_file.read_text()
     _works(api, "b", namespace)
     # Nobody watches there any more, and it is noticed all the same.
-    api.kubectl("apply", "-f", "-", input=binding)
+    apply(api, binding)
     _works(api, "c", another_namespace)
 
 
@@ -101,7 +98,7 @@ def test_an_operator_that_begins_without_a_namespace_and_a_definition_is_ready_a
     # A definition is waited for at the start, for longer than the stall of this test.
     eventually(lambda: operator.probe("/healthz")[0] == 200)
     _is_well_beyond_the_stall(operator)
-    api.kubectl("apply", "-f", "-", input=binding)
+    apply(api, binding)
     _works(api, "b", another_namespace)
     assert operator.stop() == 0
 
@@ -117,7 +114,7 @@ async def test_lists_of_other_namespaces_are_complete(api, namespace, another_na
         kept = Key(another_namespace, "kept")
         assert names() == {Key(namespace, "a"), Key(namespace, "gone"), kept}
         _take_away(api, another_namespace)
-        api.kubectl("delete", "headerregistries", "gone", "-n", namespace)
+        api.objects.delete("headerregistries", "gone", namespace=namespace)
         # Nobody watches here: a deletion is seen in a list, or never.
         await eventually_beside(lambda: names() == {Key(namespace, "a"), kept})
         apply(api, _registry("b", namespace))

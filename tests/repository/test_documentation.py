@@ -6,12 +6,12 @@ import functools
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
 from kwitness.e2e import capacity
+from kwitness.e2e.waiting import run_to_end
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -32,9 +32,7 @@ TARGETS = set(re.findall(r"^([a-z][a-z0-9_-]*):", MAKEFILE, re.MULTILINE)) | {
 
 @functools.cache
 def help_of(module: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True, timeout=60
-    ).stdout
+    return run_to_end([sys.executable, "-m", module, "--help"], check=True).stdout
 
 
 def code(page: Path) -> list[str]:
@@ -167,10 +165,7 @@ def test_every_variable_of_a_test_run_is_in_contributing() -> None:
     assert [name for name in sorted(read) if f"`{name}" not in (ROOT / "CONTRIBUTING.md").read_text()] == []
 
 
-def test_times_and_room_in_contributing_are_those_of_the_suite() -> None:
+def test_room_in_contributing_is_that_of_the_suite() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    seconds = tomllib.loads((ROOT / "devtools/src/kwitness/devtools/suite/group_seconds.toml").read_text())
-
-    assert f"{round(seconds['unit'] / 60)} minutes: {seconds['unit']} seconds" in text
     assert f"{capacity.SUITE_GIB:g} GiB of memory and {capacity.COLD_GIB:g} GiB of disk" in text
     assert f"the demo {capacity.DEMO_GIB:g} GiB of memory" in text

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kwitness.e2e.waiting import run_to_end
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / ".pre-commit-config.yaml"
@@ -36,14 +38,12 @@ class Clone:
         self.run(".venv/bin/pre-commit", "install")
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command, cwd=self.folder, env=self._environment, capture_output=True, text=True, check=False, timeout=120
-        )
+        return run_to_end(command, cwd=self.folder, env=self._environment)
 
-    def commit(self, name: str, content: str) -> subprocess.CompletedProcess[str]:
+    def commit(self, name: str, content: str, title: str = "Add a file") -> subprocess.CompletedProcess[str]:
         (self.folder / name).write_text(content)
         self.run("git", "add", name)
-        return self.run("git", "commit", "--message", "Add a file")
+        return self.run("git", "commit", "--message", title)
 
 
 @pytest.fixture
@@ -74,7 +74,14 @@ def test_a_commit_without_faults_is_made(clone: Clone) -> None:
     done = clone.commit("good.py", '"""A module."""\n\nNUMBERS = [1, 2]\n')
 
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("Passed") == 3, done.stderr
+    assert done.stderr.count("Passed") == 4, done.stderr
+
+
+def test_a_commit_without_an_imperative_title_is_not_made(clone: Clone) -> None:
+    done = clone.commit("good.py", '"""A module."""\n\nNUMBERS = [1, 2]\n', "Numbers in order")
+
+    assert done.returncode != 0
+    assert "begins with 'Numbers', which is no verb that is known here" in done.stderr
 
 
 def test_every_hook_is_local_and_its_tool_is_ours() -> None:

@@ -21,8 +21,8 @@ def test_its_two_commands_are_targets_and_demo_is_the_suites_entry_point() -> No
     for target in ("demo", "demo-down", "test", "images"):
         assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)
     assert "kwitness.demo up" in MAKEFILE
-    assert "up.stand_up(" in (ROOT / "tests/e2e/conftest.py").read_text()
-    assert "up.stand_up(" in (ROOT / "demo/src/kwitness/demo/__main__.py").read_text()
+    assert "demo.require(" in (ROOT / "tests/e2e/conftest.py").read_text()
+    assert "demo.require(*up.PARTS)" in (ROOT / "demo/src/kwitness/demo/__main__.py").read_text()
 
 
 def test_its_resources_are_valid() -> None:

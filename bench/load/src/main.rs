@@ -8,7 +8,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a benchmark that meets anything unforeseen is to end, with the place"
+    reason = "a benchmark that meets anything unexpected must end, with the place"
 )]
 
 mod client;

@@ -180,7 +180,7 @@ pub(crate) struct Collector {
     /// With `{ordinal}` in the place of the replica's number.
     pub(crate) url: String,
     pub(crate) replicas: u32,
-    /// Authorities that are trusted, PEM; without it those of the system.
+    /// CA certificates that are trusted, PEM; without it those of the system.
     pub(crate) ca_file: Option<PathBuf>,
     pub(crate) token_file: PathBuf,
 }

@@ -139,8 +139,8 @@ fn observe_command() -> Command {
             .value_parser(value_parser!(SocketAddr))
             .help("Where clients of this machine connect; brokers get the ports after it"),
         tls.action(ArgAction::SetTrue)
-            .help("Speak TLS to the brokers, and trust the authorities that the system trusts"),
-        ca.help("Speak TLS to the brokers, and trust the authorities of this file, PEM"),
+            .help("Speak TLS to the brokers, and trust the CA certificates that the system trusts"),
+        ca.help("Speak TLS to the brokers, and trust the CA certificates of this file, PEM"),
     ])
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Options {
 
 /// Have connections redirected, as settings say, and tell what became of it.
 pub(crate) fn redirect(options: &Options) {
-    // A pod whose network was made anew runs this again, and the former word is no longer true.
+    // A pod whose network was recreated runs this again, and the former word is no longer true.
     let forgotten = forget(&options.outcome);
     let outcome = forgotten.and_then(|()| make(options));
     let said = match &outcome {

@@ -98,7 +98,7 @@ pub(crate) struct Upstream {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UpstreamTls {
-    /// Certificates of the authorities that are trusted, PEM; without it those of the system.
+    /// CA certificates that are trusted, PEM; without it those of the system.
     pub(crate) ca_file: Option<PathBuf>,
 }
 
@@ -129,7 +129,7 @@ pub(crate) struct ListenerTls {
     pub(crate) certificate_file: PathBuf,
     /// Its private key, PEM.
     pub(crate) key_file: PathBuf,
-    /// Authorities that sign clients' certificates, PEM; without it clients need none.
+    /// CA certificates of those who sign clients' certificates, PEM; without it clients need none.
     pub(crate) client_ca_file: Option<PathBuf>,
 }
 
@@ -231,7 +231,7 @@ pub(crate) struct Collector {
     /// With `{ordinal}` in the place of the replica's number.
     pub(crate) url: String,
     pub(crate) replicas: u32,
-    /// Authorities that are trusted, PEM; without it those of the system.
+    /// CA certificates that are trusted, PEM; without it those of the system.
     pub(crate) ca_file: Option<PathBuf>,
     pub(crate) token_file: PathBuf,
 }

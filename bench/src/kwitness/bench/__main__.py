@@ -13,17 +13,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[4]
+from kwitness.bench.measured_sources import measured_by, sources_hash
+from kwitness.bench.results_page import PAGE, RESULTS, ROOT, page
+
 PROGRAMS = ROOT / "bench" / "benchmarks"
-RESULTS = ROOT / "bench" / "results"
-PAGE = ROOT / "docs" / "benchmarks.md"
-
-HEAD = """# Benchmarks
-
-Ratios against a peer or against "direct" in the same run; absolute figures are one machine's. Candidates are pinned
-to one core and the generator to the other, in alternating blocks; the median of the blocks' ratios is given with a
-bootstrap 95 % interval. Raw blocks are in `bench/results`. Made by `make bench`, no part of `make test`.
-"""
 
 
 def main() -> int:
@@ -35,38 +28,31 @@ def main() -> int:
     if unknown := set(wanted) - {path.stem for path in programs}:
         parser.error(f"no such benchmark: {', '.join(sorted(unknown))}; see {PROGRAMS.relative_to(ROOT)}")
     RESULTS.mkdir(exist_ok=True)
-    measured = origin()  # the results change the tree
+    origins = {program.stem: origin(program.stem) for program in programs}  # the results change the tree
     failed = []
     for number, program in enumerate(programs, 1):
         print(f"[{number}/{len(programs)}] {program.stem}", flush=True)
         done = subprocess.run([sys.executable, str(program), "--results", str(RESULTS)], cwd=ROOT, check=False)
         if done.returncode == 0:
-            (RESULTS / f"{program.stem}.origin").write_text(measured)
+            (RESULTS / f"{program.stem}.origin").write_text(origins[program.stem])
         else:
             failed.append(program.stem)
-    PAGE.write_text(page())
+    PAGE.write_text(page(ROOT, RESULTS))
     print(f"written: {PAGE.relative_to(ROOT)}")
     if failed:
         print(f"failed: {', '.join(failed)}; their sections are from an earlier run or missing", file=sys.stderr)
     return 1 if failed else 0
 
 
-def origin() -> str:
-    """What a section was measured with: commit, day, machine."""
+def origin(benchmark: str) -> str:
+    """Return what a section was measured with: commit, sources, day, machine."""
     describe = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    sources = sources_hash(ROOT, measured_by(benchmark))
     kernel = platform.release().partition("-")[0]
     machine = f"{_processors()} processors, Linux {kernel}, Python {platform.python_version()}"
-    return f"Measured at commit `{commit}` on {dt.datetime.now(dt.UTC):%Y-%m-%d}; {machine}.\n"
-
-
-def page() -> str:
-    """The page, from the sections in the results' folder."""
-    sections = [
-        f"{path.read_text().strip()}\n\n{path.with_suffix('.origin').read_text().strip()}"
-        for path in sorted(RESULTS.glob("*.md"))
-    ]
-    return "\n\n".join([HEAD.strip(), *sections]) + "\n"
+    day = f"{dt.datetime.now(dt.UTC):%Y-%m-%d}"
+    return f"Measured at commit `{commit}` with sources `{sources}` on {day}; {machine}.\n"
 
 
 def _processors() -> int:

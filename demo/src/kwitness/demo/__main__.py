@@ -11,6 +11,7 @@ from pathlib import Path
 from docker.errors import DockerException
 
 from kwitness.demo import down, targets, up
+from kwitness.demo.parts import Demo
 from kwitness.demo.progress import DemoError, Progress
 from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
 from kwitness.e2e.node.removal import NodeRemainsError, remove_node
@@ -39,17 +40,18 @@ def main() -> int:
 
 def _up(where: str, registry: str, folder: Path) -> int:
     started = time.monotonic()
-    progress = Progress(total=targets.STEPS + up.STEPS)
+    progress = Progress(total=targets.STEPS + len(up.PARTS))
     down_command = "make demo-down" if where == "node" else "make demo-down CLUSTER=current"
-    target: up.DemoTarget | None = None
     try:
         if where == "node":
             target = targets.on_node(targets.start_node(progress), folder, progress)
         else:
             target = targets.on_current_cluster(registry, folder, progress)
-        summary = up.stand_up(target, progress).summary()
+        demo = Demo(target, progress)
+        demo.require(*up.PARTS)
+        summary = demo.platform.summary()
     except FAILURES as failed:
-        _explain(failed, target)
+        _explain(failed)
         return 1
     except KeyboardInterrupt:
         print(f"\ninterrupted; `make demo` goes on from here, `{down_command}` removes what is there", file=sys.stderr)
@@ -63,12 +65,12 @@ def _up(where: str, registry: str, folder: Path) -> int:
     return 0
 
 
-def _explain(failed: Exception, target: up.DemoTarget | None) -> None:
+def _explain(failed: Exception) -> None:
     print(f"\nfailed: {failed}", file=sys.stderr)
     if isinstance(failed, DemoError) and failed.log:
         print(f"its log: {failed.log}", file=sys.stderr)
-    if target is not None:
-        print(f"all logs: {target.logs()}", file=sys.stderr)
+    for note in getattr(failed, "__notes__", ()):
+        print(note, file=sys.stderr)
 
 
 def _down(where: str, folder: Path) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 from typing_extensions import override
 
 from kwitness.e2e import binaries
+from kwitness.e2e.api_session import ApiSession
 from kwitness.e2e.cluster import Cluster
 from kwitness.images.commands import CommandFailedError, run
 
@@ -31,6 +32,7 @@ class DemoCluster(Cluster):
     def __init__(self, kubeconfig: Path) -> None:
         super().__init__(kubeconfig=kubeconfig, kubectl=binaries.kubectl())
         self._helm = binaries.helm()
+        self._session = ApiSession(kubeconfig)
 
     @override
     def kubectl(self, *arguments: str, input: str | None = None) -> str:
@@ -80,10 +82,22 @@ class DemoCluster(Cluster):
                 self._write(target, "logs", pod, "--all-containers", f"--namespace={namespace}")
 
     def http(self, *, namespace: str, service: str, port: int | str, path: str) -> Any:
-        """GET through the API server's service proxy; parsed JSON. Works on any cluster, without a tunnel."""
-        return json.loads(
-            self.kubectl("get", "--raw", f"/api/v1/namespaces/{namespace}/services/{service}:{port}/proxy{path}")
-        )
+        """GET through the API server's service proxy; parsed JSON. Works on any cluster, without a tunnel.
+
+        Raises
+        ------
+        CommandFailedError
+            The service did not answer with 200.
+        """
+        whole = f"/api/v1/namespaces/{namespace}/services/{service}:{port}/proxy{path}"
+
+        def ask() -> str:
+            answer = self._session.request("GET", whole)
+            if not answer.ok:
+                raise CommandFailedError(["GET", whole], answer.status_code, answer.text)
+            return answer.text
+
+        return json.loads(_patiently(ask))
 
     def _named_pods(self, namespace: str) -> list[str]:
         try:

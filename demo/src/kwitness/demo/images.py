@@ -15,7 +15,7 @@ from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars, pom
 from kwitness.images.builder import build_all
 from kwitness.images.commands import Progress
 from kwitness.images.image_parts import REPOSITORY, copy_content, maven_package, maven_sources, site_packages
-from kwitness.images.image_recipes import PYTHON_BASE, SHIPPED
+from kwitness.images.image_recipes import DEVELOPED, PYTHON_BASE
 from kwitness.images.recipe import Recipe
 
 _IMAGES = REPOSITORY / "demo" / "images"
@@ -76,12 +76,12 @@ DEVELOPMENT: Mapping[str, Recipe] = {
     "prometheus": Recipe(name="prometheus", folder=_IMAGES / "prometheus", base=_IMAGES / "base" / "prometheus.txt"),
 }
 """Images that are never shipped, by name."""
-_SHIPPED = {name: recipe for name, recipe in SHIPPED.items() if name != "spark-s3a"}
+_OF_PRODUCT = {name: recipe for name, recipe in DEVELOPED.items() if name != "spark-s3a"}
 """But for the variant for object stores: tables of the demo are on a claim."""
-ALL: Mapping[str, Recipe] = {**_SHIPPED, **DEVELOPMENT}
+ALL: Mapping[str, Recipe] = {**_OF_PRODUCT, **DEVELOPMENT}
 """Every image of the demo, by name, in the order in which they are built."""
 OF_CHARTS: Mapping[str, tuple[str, ...]] = {
-    releases.PRODUCT: tuple(_SHIPPED),
+    releases.PRODUCT: tuple(_OF_PRODUCT),
     releases.DEMO: ("dev-kafka", "prometheus"),
 }
 """Images that a chart's values name, by chart."""

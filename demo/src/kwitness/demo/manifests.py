@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from kwitness.demo import releases
+
 _PLACE = re.compile(r"\$\{([A-Z_]+)\}")
 
 
@@ -27,6 +29,12 @@ def filled(file: Path, values: Mapping[str, str]) -> str:
             ) from None
 
     return _PLACE.sub(value, file.read_text())
+
+
+def client(name: str, images: Mapping[str, str]) -> str:
+    """The Deployment of one of the demo's programs; `images` are references by image name (`demo-python`)."""
+    values = {f"IMAGE_{image.upper().replace('-', '_')}": reference for image, reference in images.items()}
+    return filled(releases.CLIENTS / f"{name}.yaml", values)
 
 
 def files(folder: Path) -> list[Path]:

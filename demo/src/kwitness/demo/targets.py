@@ -11,9 +11,9 @@ from typing import Any
 
 from kwitness.demo import images
 from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.parts import DemoTarget
 from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError, Progress
-from kwitness.demo.up import DemoTarget
 from kwitness.e2e import binaries, capacity
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 from kwitness.e2e.node.removal import is_there

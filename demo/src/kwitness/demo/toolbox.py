@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster
+from kwitness.e2e.waiting import wait_until
+from kwitness.images.commands import CommandFailedError
 
 PROGRAM = """
 import json, sys
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-order = json.load(sys.stdin)
-admin = KafkaAdminClient(bootstrap_servers=order["bootstrap"], client_id="toolbox", request_timeout_ms=20000)
 kind = ConfigResourceType.CLIENT_METRICS
 
 
@@ -40,8 +42,13 @@ def brokers():
     return [one["node_id"] if "node_id" in one else one["broker_id"] for one in admin.describe_cluster()["brokers"]]
 
 
-print(json.dumps(globals()[order["do"]](*order["with"])))
+for line in sys.stdin:
+    order = json.loads(line)
+    admin = KafkaAdminClient(bootstrap_servers=order["bootstrap"], client_id="toolbox", request_timeout_ms=20000)
+    print(json.dumps(globals()[order["do"]](*order["with"])), flush=True)
+    admin.close()
 """
+"""Answers orders, a line each: to import the library takes a second, so one process serves them all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,12 +59,16 @@ class Toolbox:
     namespace: str
     image: str
     bootstrap: str
+    _answering: list[subprocess.Popen[str]] = field(default_factory=list, init=False)
+    """The process that answers, last."""
 
     def start(self) -> None:
         """Make the pod and wait until it runs."""
         self.cluster.apply_objects(self._pod(), namespace=self.namespace)
-        self.cluster.kubectl(
-            "wait", "--for=condition=Ready", "pod/toolbox", "--namespace", self.namespace, "--timeout=120s"
+        wait_until(
+            lambda: self.cluster.find("pod", "toolbox", "--namespace", self.namespace).get("status", {}),
+            lambda status: (waiting.condition({"status": status}, "Ready") or {}).get("status") == "True",
+            what="the pod toolbox",
         )
 
     def subscriptions(self) -> dict[str, dict[str, str]]:
@@ -78,13 +89,24 @@ class Toolbox:
             message = f"the broker refused to change {name}: {answer}"
             raise RuntimeError(message)
 
+    def stop(self) -> None:
+        """End the process that answers; the pod stays."""
+        for process in self._answering:
+            process.communicate()
+
     def _call(self, do: str, *arguments: object) -> Any:
+        if not self._answering or self._answering[-1].poll() is not None:
+            program = ("exec", "-i", "toolbox", "--namespace", self.namespace, "--", "python3", "-c", PROGRAM)
+            self._answering.append(self.cluster.begin(*program))
+        process = self._answering[-1]
         order = json.dumps({"bootstrap": self.bootstrap, "do": do, "with": arguments})
-        return json.loads(
-            self.cluster.kubectl(
-                "exec", "-i", "toolbox", "--namespace", self.namespace, "--", "python3", "-c", PROGRAM, input=order
-            )
-        )
+        if process.stdin is None or process.stdout is None:
+            raise AssertionError("the process was started without its input and output")
+        process.stdin.write(f"{order}\n")
+        process.stdin.flush()
+        if not (answer := process.stdout.readline()):
+            raise CommandFailedError(["toolbox", order], process.wait(), "no answer; standard error says why")
+        return json.loads(answer)
 
     def _pod(self) -> dict[str, Any]:
         return {

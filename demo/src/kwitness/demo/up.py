@@ -1,16 +1,14 @@
-"""The steps that stand the platform up, in their order."""
+"""The parts of the demo in the order in which `make demo` starts them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from kwitness.contracts.injections import OBSERVER, OBSERVER_CONTAINER
 from kwitness.contracts.interceptor_injections import INTERCEPTORS as INTERCEPTORS_MARK
 from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
-from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.parts import Demo, part
 from kwitness.demo.platform import (
     APPS,
     CLUSTER,
@@ -23,268 +21,272 @@ from kwitness.demo.platform import (
     INTERCEPTED_JAVA_WORKLOAD,
     INTERCEPTED_WORKLOAD,
     INTERCEPTORS,
-    JOB,
     JOBS,
     KAFKA,
     NAMESPACE,
+    PROMETHEUS,
     SIDECAR_CLIENT,
     SIDECAR_WORKLOAD,
     SIDECARS,
     SUBSCRIPTION,
     UNREGISTERED_HEADER,
-    Platform,
 )
-from kwitness.demo.progress import Progress, wait_until
+from kwitness.demo.progress import wait_until
+from kwitness.demo.signs import signs_of
 
-STEPS = 9
-"""Steps that this module announces."""
-
-RESOURCES = (
-    ("kafkacluster", CLUSTER, 180),
-    ("telemetrycollector", COLLECTOR, 240),
-    ("clientmetricssubscription", SUBSCRIPTION, 120),
-    ("observerdeployment", GATEWAY, 180),
-    ("observerdeployment", SIDECARS, 180),
-    ("headerregistry", HEADERS, 60),
-    ("interceptorprofile", INTERCEPTORS, 180),
-)
-"""Custom resources in the order in which they become ready: kind, name, time limit in seconds."""
-
-PUSHING = frozenset({"demo-java-producer", "demo-python-producer", "demo-java-consumer", "demo-python-consumer"})
+PUSHING: Final = frozenset({"demo-java-producer", "demo-python-producer", "demo-java-consumer", "demo-python-consumer"})
 """Client ids of the programs that push for certain."""
+OBSERVED: Final = frozenset({GATEWAY_CLIENT, SIDECAR_CLIENT})
+"""Client ids of the programs that observers see."""
+INTERCEPTED: Final = {
+    INTERCEPTED_WORKLOAD: INTERCEPTED_CLIENT,
+    INTERCEPTED_JAVA_WORKLOAD: INTERCEPTED_JAVA_CLIENT,
+}
+"""Client ids of the programs with interceptors by Deployment. Both read what writes UNREGISTERED_HEADER."""
 
-INTERCEPTED = ((INTERCEPTED_WORKLOAD, INTERCEPTED_CLIENT), (INTERCEPTED_JAVA_WORKLOAD, INTERCEPTED_JAVA_CLIENT))
-"""Programs with interceptors: Deployment, client id. Both read what the producer of UNREGISTERED_HEADER writes."""
-
-INTO_PODS = (
-    ("observerdeployment", SIDECARS, (SIDECAR_WORKLOAD,)),
-    ("interceptorprofile", INTERCEPTORS, tuple(workload for workload, _ in INTERCEPTED)),
-)
-"""Custom resources that put something into pods as they start: kind, name, Deployments of these pods."""
-
-FIRST_PUSH_SECONDS = 180
-"""Clients wait 0.5 to 1.5 intervals before the first push, and start in the meantime."""
+_Rows = Sequence[Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class DemoTarget:
-    """Where to stand it up."""
-
-    cluster: DemoCluster
-    images: Mapping[str, str]
-    """Image name (`demo-python`) to full reference."""
-    image_values: Path
-    """A folder with a Helm values file for each chart, which names the same images."""
-    logs: Callable[[], str]
-    """Collects all logs and says where they are; called when something fails."""
+@part()
+def credentials(demo: Demo) -> None:
+    """Namespaces that enforce Pod Security restricted; certificates and credentials."""
+    namespaces.ensure(demo.cluster, NAMESPACE, APPS, observed={APPS})
+    secrets.ensure(demo.cluster, NAMESPACE)
+    secrets.publish_authority(demo.cluster, NAMESPACE, to=APPS)
 
 
-def stand_up(target: DemoTarget, progress: Progress) -> Platform:
-    """Install everything, wait for everything, return what can be asked.
-
-    Idempotent: on a platform that stands already, each step finds nothing to do.
-
-    Raises
-    ------
-    DemoError
-        A step failed; names the component, the reason and the log.
-    """
-    cluster = target.cluster
-    platform = Platform(cluster=cluster, images=target.images)
-    with progress.step("namespaces that enforce Pod Security restricted; certificates and credentials"):
-        namespaces.ensure(cluster, NAMESPACE, APPS, observed={APPS})
-        secrets.ensure(cluster, NAMESPACE)
-        secrets.publish_authority(cluster, NAMESPACE, to=APPS)
-    with progress.step("helm install kwitness (operator, injector), kwitness-demo (Prometheus, a development Kafka)"):
-        releases.install(cluster, target.image_values)
-        _workloads(target, progress, ("statefulset", KAFKA), ("deployment", "kwitness-operator"))
-    with progress.step("least permissions in Kafka for operator, collector and job"):
-        acls.grant(cluster, NAMESPACE, releases.RESOURCES / "10-kafka-cluster.yaml")
-    with progress.step("kubectl apply: one resource of each kind that acts"):
-        for file in manifests.files(releases.RESOURCES):
-            cluster.apply(manifests.filled(file, {}), namespace=NAMESPACE)
-        for kind, name, seconds in RESOURCES:
-            _ready(target, progress, kind, name, seconds)
-    with progress.step("client programs as pods"):
-        values = {f"IMAGE_{name.upper().replace('-', '_')}": reference for name, reference in target.images.items()}
-        for file in manifests.files(releases.CLIENTS):
-            cluster.apply(manifests.filled(file, values), namespace=APPS)
-        deployments = [item["metadata"]["name"] for item in cluster.items("deployments", f"--namespace={APPS}")]
-        _workloads(target, progress, *(("deployment", name) for name in deployments), namespace=APPS)
-        _restart_outdated(target, progress)
-    with progress.step("first pushes in Prometheus"):
-        _pushes(progress, platform)
-    with progress.step("what went through the gateway and the sidecar, and what interceptors saw, in Prometheus"):
-        _relayed(progress, platform)
-        _beside(progress, platform)
-        _within(progress, platform)
-        _header_finding(target, progress)
-    with progress.step("Spark: drivers, an executor, first rows of the tables"):
-        for job in JOBS.values():
-            _ready(target, progress, "analyticsjob", job, 300)
-        _rows(target, progress, platform)
-        _answers(progress, platform)
-    with progress.step("connection gauge, and numbers in the subscription's status"):
-        _numbers(target, progress, platform)
-    return platform
+@part(credentials)
+def charts(demo: Demo) -> None:
+    """Helm install kwitness (operator, injector), kwitness-demo (Prometheus, a development Kafka)."""
+    releases.install(demo.cluster, demo.target.image_values)
+    _running(demo, "kwitness-operator", "kwitness-injector", PROMETHEUS)
 
 
-def _workloads(target: DemoTarget, progress: Progress, *workloads: tuple[str, str], namespace: str = NAMESPACE) -> None:
-    for kind, name in workloads:
-        wait_until(
-            lambda kind=kind, name=name: waiting.workload(target.cluster, kind=kind, name=name, namespace=namespace),  # type: ignore[misc]
-            progress=progress,
-            component=name,
-            log=f"kubectl logs --namespace {namespace} {kind}/{name}",
-            seconds=240,
-        )
+@part(charts)
+def broker(demo: Demo) -> None:
+    """The development Kafka, with least permissions for operator, collector and job."""
+    _running(demo, KAFKA, kind="statefulset")
+    acls.grant(demo.cluster, NAMESPACE, releases.RESOURCES / "10-kafka-cluster.yaml")
+    _apply(demo, "10-kafka-cluster")
+    _ready(demo, "kafkacluster", CLUSTER)
 
 
-def _ready(target: DemoTarget, progress: Progress, kind: str, name: str, seconds: float) -> None:
-    wait_until(
-        lambda: waiting.resource(target.cluster, kind=kind, name=name, namespace=NAMESPACE),
-        progress=progress,
-        component=f"{kind} {name}",
-        log=f"kubectl describe --namespace {NAMESPACE} {kind}/{name}; kubectl logs deployment/kwitness-operator",
-        seconds=seconds,
-    )
+@part(broker)
+def collector(demo: Demo) -> None:
+    """The collector, and a subscription of the brokers to what clients push."""
+    _apply(demo, "15-readers", "20-telemetry-collector", "30-client-metrics-subscription")
+    _ready(demo, "telemetrycollector", COLLECTOR)
+    _ready(demo, "clientmetricssubscription", SUBSCRIPTION)
 
 
-def _restart_outdated(target: DemoTarget, progress: Progress) -> None:
-    """Start clients again whose pods have what an earlier demo put into them, as the message of Covered says to do."""
-    for kind, name, workloads in INTO_PODS:
-        found = target.cluster.find(kind, name, "--namespace", NAMESPACE)
-        if (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed":
-            progress.note(f"restarting {', '.join(workloads)}: their pods started before {kind} {name} changed")
-            names = [f"deployment/{one}" for one in workloads]
-            target.cluster.kubectl("rollout", "restart", *names, "--namespace", APPS)
-            _workloads(target, progress, *(("deployment", one) for one in workloads), namespace=APPS)
-
-
-def _pushes(progress: Progress, platform: Platform) -> None:
-    wanted = {"confluent-kafka-python", "apache-kafka-java"}
+@part(collector)
+def clients(demo: Demo) -> None:
+    """Client programs as pods, and their first pushes in Prometheus."""
+    _clients(demo, "java-producer", "python-producer", "kafka-python-producer", "old-python-producer")
+    desired = {"confluent-kafka-python", "apache-kafka-java"}
 
     def missing() -> str | None:
-        seen = {
-            sample["metric"].get("client_software_name", "")
-            for name in ("producer", "consumer")
-            for sample in platform.query(f"kafka_client_{name}_connection_creation_total")
-        }
-        lacking = sorted(wanted - seen)
+        pushed = demo.platform.query("kafka_client_producer_connection_creation_total")
+        lacking = sorted(desired - {sample["metric"].get("client_software_name", "") for sample in pushed})
         return f"the first push of {', '.join(lacking)}" if lacking else None
 
-    log = f"kubectl logs --namespace {NAMESPACE} kwitness-collector-{COLLECTOR}-0 (and {KAFKA}-0 for the plugin)"
-    wait_until(missing, progress=progress, component="collector", log=log, seconds=FIRST_PUSH_SECONDS, every=2)
+    _wait(demo, missing, "collector", f"kwitness-collector-{COLLECTOR}-0 (and {KAFKA}-0 for the plugin)")
 
 
-def _relayed(progress: Progress, platform: Platform) -> None:
+@part(collector)
+def gateway(demo: Demo) -> None:
+    """A gateway, and in Prometheus what went through it."""
+    _apply(demo, "50-observer-deployment")
+    _ready(demo, "observerdeployment", GATEWAY)
+    _clients(demo, "gateway-producer")
+
     def missing() -> str | None:
-        if not platform.query(f'kafka_client_records_total{{client_id="{GATEWAY_CLIENT}"}}'):
+        if not demo.platform.query(f'kafka_client_records_total{{client_id="{GATEWAY_CLIENT}"}}'):
             return f"the first window with records of {GATEWAY_CLIENT}"
-        if not platform.query('kafka_client_connections{source="observer"}'):
+        if not demo.platform.query('kafka_client_connections{source="observer"}'):
             return "the gateway's connections"
         return None
 
-    log = f"kubectl logs --namespace {NAMESPACE} deployment/kwitness-gateway-{GATEWAY}"
-    wait_until(missing, progress=progress, component="gateway", log=log, seconds=120, every=2)
+    _wait(demo, missing, "gateway", f"deployment/kwitness-gateway-{GATEWAY}")
 
 
-def _beside(progress: Progress, platform: Platform) -> None:
+@part(collector)
+def sidecars(demo: Demo) -> None:
+    """An observer beside a client, and in Prometheus what it saw."""
+    _apply(demo, "60-sidecars")
+    _ready(demo, "observerdeployment", SIDECARS)
+    _clients(demo, SIDECAR_WORKLOAD)
+    _restart_outdated(demo, "observerdeployment", SIDECARS, [SIDECAR_WORKLOAD])
+    records = {SIDECAR_WORKLOAD: f'kafka_client_records_total{{client_id="{SIDECAR_CLIENT}",'}
+    _seen_in_pods(demo, OBSERVER, records, OBSERVER_CONTAINER)
+
+
+@part(clients)
+def interceptors(demo: Demo) -> None:
+    """Interceptors in clients with a register of headers, and in Prometheus what they saw."""
+    _apply(demo, "65-header-registry", "70-interceptors")
+    _ready(demo, "headerregistry", HEADERS)
+    _ready(demo, "interceptorprofile", INTERCEPTORS)
+    _clients(demo, *INTERCEPTED)
+    _restart_outdated(demo, "interceptorprofile", INTERCEPTORS, list(INTERCEPTED))
+    records = "kafka_client_interceptor_consumed_records_total"
+    got = {workload: f'{records}{{client_id="{client}",' for workload, client in INTERCEPTED.items()}
+    _seen_in_pods(demo, INTERCEPTORS_MARK, got, "client")
+
+
+@part(interceptors)
+def headers(demo: Demo) -> None:
+    """In the register's status a header that it does not have."""
+
     def missing() -> str | None:
-        if trouble := _not_marked(platform, SIDECAR_WORKLOAD, OBSERVER):
-            return f"an observer in the pod of {trouble}"
-        place = _place_of(platform, SIDECAR_WORKLOAD)
-        if not platform.query(f'kafka_client_records_total{{client_id="{SIDECAR_CLIENT}",{place}}}'):
-            return f"the first window with records of {SIDECAR_CLIENT}"
-        return None
-
-    log = f"kubectl logs --namespace {APPS} deployment/{SIDECAR_WORKLOAD} --container {OBSERVER_CONTAINER}"
-    wait_until(missing, progress=progress, component="sidecar", log=log, seconds=120, every=2)
-
-
-def _within(progress: Progress, platform: Platform) -> None:
-    for workload, client in INTERCEPTED:
-
-        def missing(workload: str = workload, client: str = client) -> str | None:
-            if trouble := _not_marked(platform, workload, INTERCEPTORS_MARK):
-                return f"interceptors in the pod of {trouble}"
-            place = _place_of(platform, workload)
-            if not platform.query(f'kafka_client_interceptor_consumed_records_total{{client_id="{client}",{place}}}'):
-                return f"the first window with records that {client} got"
-            return None
-
-        log = f"kubectl logs --namespace {APPS} deployment/{workload} --all-containers"
-        wait_until(missing, progress=progress, component="interceptors", log=log, seconds=120, every=2)
-
-
-def _header_finding(target: DemoTarget, progress: Progress) -> None:
-    def missing() -> str | None:
-        status = target.cluster.find("headerregistry", HEADERS, "--namespace", NAMESPACE).get("status", {})
-        clients = {one["key"]: one["clients"] for one in status.get("findings", [])}
-        if clients.get(UNREGISTERED_HEADER, 0) >= len(INTERCEPTED):
+        findings = _status(demo, "headerregistry", HEADERS).get("findings", [])
+        if any(found["key"] == UNREGISTERED_HEADER and found["clients"] >= len(INTERCEPTED) for found in findings):
             return None
         return f"the header {UNREGISTERED_HEADER} in the register's status, with all who get it"
 
-    log = f"kubectl describe --namespace {NAMESPACE} headerregistry/{HEADERS}"
-    wait_until(missing, progress=progress, component="header registry", log=log, seconds=120, every=2)
+    _wait(demo, missing, "header registry", "deployment/kwitness-operator")
 
 
-def _not_marked(platform: Platform, workload: str, annotation: str) -> str | None:
-    """The Deployment, and the command that restarts it, where none of its pods has the injector's mark."""
-    if any(annotation in pod["metadata"].get("annotations", {}) for pod in _present_pods(platform, workload)):
-        return None
-    # They started while no injector answered.
-    return f"{workload} (kubectl rollout restart deployment/{workload} --namespace {APPS})"
+@part(interceptors)
+def numbers(demo: Demo) -> None:
+    """Connection gauge, and numbers in the subscription's status."""
 
-
-def _place_of(platform: Platform, workload: str) -> str:
-    """A label matcher for its present pods: series of those that were replaced stay for a while."""
-    names = "|".join(pod["metadata"]["name"] for pod in _present_pods(platform, workload))
-    return f'k8s_pod=~"{names}"'
-
-
-def _present_pods(platform: Platform, workload: str) -> list[dict[str, Any]]:
-    pods = platform.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
-    return [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
-
-
-def _rows(target: DemoTarget, progress: Progress, platform: Platform) -> None:
     def missing() -> str | None:
-        status = target.cluster.find("analyticsjob", JOB, "--namespace", NAMESPACE).get("status", {})
-        if not status.get("tableVersion") and status.get("tableVersion") != 0:
-            return f"the first version of the table (job is {status.get('phase', 'starting')})"
-        clients = {row.get("client_id") for row in platform.inventory() if row.get("kind") == "instance"}
-        lacking = sorted(PUSHING - clients)
-        return f"{', '.join(lacking)} in the table" if lacking else None
-
-    log = f"kubectl logs --namespace {NAMESPACE} kwitness-job-{JOB}-0"
-    wait_until(missing, progress=progress, component="Spark driver", log=log, seconds=240, every=3)
-
-
-def _answers(progress: Progress, platform: Platform) -> None:
-    def missing() -> str | None:
-        relayed = [row for row in platform.rows("Traffic") if row.get("client_id") == GATEWAY_CLIENT]
-        if not any(row["topic"] and row["records"] for row in relayed):
-            return f"the first window of {GATEWAY_CLIENT} in the table of traffic"
-        if not platform.rows("LedgerAudit"):
-            return "the first sources in the table of the ledger's audit"
-        if not any(row["kind"] == "request" for row in platform.rows("UpgradeImpact")):
-            return "the first requests of clients in the table of the upgrade's impact"
-        return None
-
-    others = ", ".join(job for job in JOBS.values() if job not in {JOB, JOBS["Traffic"]})
-    log = f"kubectl logs --namespace {NAMESPACE} kwitness-job-{JOBS['Traffic']}-0 (and {others})"
-    wait_until(missing, progress=progress, component="Spark drivers", log=log, seconds=480, every=3)
-
-
-def _numbers(target: DemoTarget, progress: Progress, platform: Platform) -> None:
-    def missing() -> str | None:
-        if not platform.query('kafka_client_connections{client_software_name="kafka-python"}'):
+        if not demo.platform.query('kafka_client_connections{client_software_name="kafka-python"}'):
             return "the brokers' next report of who is connected (every 10 s)"
-        status = target.cluster.find("clientmetricssubscription", SUBSCRIPTION, "--namespace", NAMESPACE)["status"]
+        status = _status(demo, "clientmetricssubscription", SUBSCRIPTION)
         if status.get("clients", {}).get("pushing", 0) >= len(PUSHING) and status.get("silentSoftware"):
             return None
         return "the operator's next look at the collector's inventory"
 
-    log = f"kubectl logs --namespace {NAMESPACE} deployment/kwitness-operator"
-    wait_until(missing, progress=progress, component="operator", log=log, seconds=150, every=2)
+    _wait(demo, missing, "operator", "deployment/kwitness-operator")
+
+
+@part(interceptors)
+def client_inventory(demo: Demo) -> None:
+    """Spark: a driver with an executor, and all clients that push in the table ClientInventory."""
+    _first_rows(demo, "ClientInventory", "40-analytics-job", lambda rows: PUSHING - _clients_of(rows, "instance"))
+
+
+@part(gateway, sidecars)
+def traffic(demo: Demo) -> None:
+    """Spark: a driver, and the first window of observed clients in the table Traffic."""
+    _first_rows(demo, "Traffic", "41-traffic", lambda rows: OBSERVED - _clients_of(rows, "partition"))
+
+
+@part(gateway, interceptors)
+def ledger_audit(demo: Demo) -> None:
+    """Spark: a driver, and the sources of all kinds in the table LedgerAudit."""
+    sources = {"Observer", "Interceptors", "Plugin"}
+    _first_rows(demo, "LedgerAudit", "42-ledger-audit", lambda rows: sources - {row["kind"] for row in rows})
+
+
+@part(gateway, sidecars)
+def upgrade_impact(demo: Demo) -> None:
+    """Spark: a driver, and requests of observed clients in the table UpgradeImpact."""
+    _first_rows(demo, "UpgradeImpact", "43-upgrade-impact", lambda rows: OBSERVED - _clients_of(rows, "request"))
+
+
+OF_JOBS: Final = dict(zip(JOBS, (client_inventory, traffic, ledger_audit, upgrade_impact), strict=True))
+"""By the type of the job. Each waits for its rows, so that drivers do not start at the same time."""
+PARTS: Final = (
+    *(credentials, charts, broker, collector, clients, gateway, sidecars, interceptors, headers, numbers),
+    *OF_JOBS.values(),
+)
+
+
+def _wait(demo: Demo, missing: Callable[[], str | None], component: str, log: str, namespace: str = NAMESPACE) -> None:
+    workload = log.split(" ", maxsplit=1)[0].rstrip(";").rpartition("/")[2]
+    signs = signs_of(demo.cluster, namespace=namespace, workload=workload)
+    log = f"kubectl logs --namespace {namespace} {log}"
+    wait_until(missing, progress=demo.progress, component=component, log=log, signs=signs, every=2)
+
+
+def _running(demo: Demo, *names: str, kind: str = "deployment", namespace: str = NAMESPACE) -> None:
+    for name in names:
+
+        def missing(name: str = name) -> str | None:
+            return waiting.workload(demo.cluster, kind=kind, name=name, namespace=namespace)
+
+        _wait(demo, missing, name, f"{kind}/{name}", namespace)
+
+
+def _apply(demo: Demo, *names: str) -> None:
+    for name in names:
+        demo.cluster.apply((releases.RESOURCES / f"{name}.yaml").read_text(), namespace=NAMESPACE)
+
+
+def _ready(demo: Demo, kind: str, name: str) -> None:
+    def missing() -> str | None:
+        return waiting.resource(demo.cluster, kind=kind, name=name, namespace=NAMESPACE)
+
+    log = f"deployment/kwitness-operator; kubectl describe --namespace {NAMESPACE} {kind}/{name}"
+    _wait(demo, missing, f"{kind} {name}", log)
+
+
+def _status(demo: Demo, kind: str, name: str) -> dict[str, Any]:
+    return dict(demo.cluster.find(kind, name, "--namespace", NAMESPACE).get("status", {}))
+
+
+def _clients(demo: Demo, *names: str) -> None:
+    for name in names:
+        demo.cluster.apply(manifests.client(name, demo.target.images), namespace=APPS)
+    _running(demo, *names, namespace=APPS)
+
+
+def _restart_outdated(demo: Demo, kind: str, name: str, workloads: Sequence[str]) -> None:
+    """Restart clients whose pods have what an earlier demo put into them, as the message of Covered says to do."""
+    found = demo.cluster.find(kind, name, "--namespace", NAMESPACE)
+    if (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed":
+        demo.progress.note(f"restarting {', '.join(workloads)}: their pods started before {kind} {name} changed")
+        names = [f"deployment/{workload}" for workload in workloads]
+        demo.cluster.kubectl("rollout", "restart", *names, "--namespace", APPS)
+        _running(demo, *workloads, namespace=APPS)
+
+
+def _seen_in_pods(demo: Demo, annotation: str, series: Mapping[str, str], container: str) -> None:
+    """Wait for the injector's mark on the pods of Deployments, and for series, begun up to their pods' label."""
+    for workload, begun in series.items():
+
+        def missing(workload: str = workload, begun: str = begun) -> str | None:
+            pods = demo.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
+            present = [pod["metadata"] for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+            if not any(annotation in pod.get("annotations", {}) for pod in present):
+                # They started while no injector answered.
+                return f"a restart of {workload} (kubectl rollout restart deployment/{workload} --namespace {APPS})"
+            # Series of pods that were replaced stay for a while.
+            names = "|".join(pod["name"] for pod in present)
+            return None if demo.platform.query(f'{begun}k8s_pod=~"{names}"}}') else f"the first window of {workload}"
+
+        _wait(demo, missing, workload, f"deployment/{workload} --container {container}", APPS)
+
+
+def _first_rows(
+    demo: Demo,
+    job_type: str,
+    manifest: str,
+    lacking: Callable[[Sequence[Mapping[str, Any]]], frozenset[str] | set[str]],
+) -> None:
+    """Have a job work, also one that was suspended, until its table has what `lacking` finds missing in its rows."""
+    job = JOBS[job_type]
+    _apply(demo, manifest)
+    resumed = ("--type=merge", '--patch={"spec":{"suspend":null}}')
+    demo.cluster.kubectl("patch", "analyticsjob", job, "--namespace", NAMESPACE, *resumed)
+    _ready(demo, "analyticsjob", job)
+    read: dict[int, str | None] = {}
+
+    def missing() -> str | None:
+        version = _status(demo, "analyticsjob", job).get("tableVersion")
+        if version is None:
+            return "the first version of the table"
+        # Rows are read by a process in the driver's pod, so once a version.
+        if version not in read:
+            lacks = ", ".join(sorted(lacking(demo.platform.rows(job_type))))
+            read[version] = f"{lacks} in the table" if lacks else None
+        return read[version]
+
+    _wait(demo, missing, "Spark driver", f"kwitness-job-{job}-0")
+
+
+def _clients_of(rows: _Rows, kind: str) -> set[str]:
+    return {str(row["client_id"]) for row in rows if row["kind"] == kind}

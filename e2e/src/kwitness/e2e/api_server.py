@@ -6,13 +6,13 @@ here: what needs controllers needs the node.
 
 from __future__ import annotations
 
-import contextlib
+import base64
 import json
+import os
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -23,12 +23,15 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from kwitness.e2e import binaries
+from kwitness.e2e.api_objects import ApiObjects
+from kwitness.e2e.api_session import ApiSession
 from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images.commands import Progress, silent
 
-_START_SECONDS = 60
 _STOP_SECONDS = 15
+_LONGEST_AUDIT_LINE = 64 * 1024
 _ADMIN_TOKEN = "administrator"  # noqa: S105 - loopback only, for the life of a test
 _AUDIT_POLICY = """\
 apiVersion: audit.k8s.io/v1
@@ -65,6 +68,10 @@ class ApiServer:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._etcd_port, self._peer_port, self._port = (free_port() for _ in range(3))
         self.kubeconfig = self._folder / "kubeconfig"
+        self._first: tuple[set[str], set[str]] | None = None
+        self._session = ApiSession(self.kubeconfig)
+        self.objects = ApiObjects(self.request)
+        """What there is, read and written as administrator."""
 
     def __enter__(self) -> Self:
         return self.start()
@@ -85,7 +92,7 @@ class ApiServer:
         Raises
         ------
         ApiServerFailedError
-            One of them ended, or the API was not ready after 60 s.
+            One of them ended, or nothing moved any more before the API was ready.
         """
         try:
             self._write_credentials()
@@ -109,7 +116,41 @@ class ApiServer:
         """End both processes and remove everything they wrote."""
         for name in ("kube-apiserver", "etcd"):
             self._end(name)
+        self._session.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def empty(self) -> None:
+        """Make it as it was before the first call: removes what has been made since, definitions of kinds included.
+
+        Removes it from etcd, where the API server sees it go at once: nothing here would end a namespace. A start takes
+        twenty times as long.
+
+        Raises
+        ------
+        WaitFailedError
+            Some kinds are served on.
+        """
+        keys, groups = self._keys(), self._groups()
+        if self._first is None:
+            self._first = keys, groups
+        first_keys, first_groups = self._first
+        for key in keys - first_keys:
+            self._ask_etcd("deleterange", {"key": key})
+        wait_until(lambda: self._groups() - first_groups, lambda left: not left, what="no further groups to be served")
+
+    def _keys(self) -> set[str]:
+        """Keys of all objects, in the form in which etcd takes them."""
+        ends = [base64.b64encode(end).decode() for end in (b"/registry/", b"/registry0")]
+        found = self._ask_etcd("range", {"key": ends[0], "range_end": ends[1], "keys_only": True})
+        return {entry["key"] for entry in found["kvs"]}
+
+    def _groups(self) -> set[str]:
+        return {group["name"] for group in self.request("GET", "/apis").json()["groups"]}
+
+    def _ask_etcd(self, question: str, body: dict[str, Any]) -> Any:
+        answer = requests.post(f"http://127.0.0.1:{self._etcd_port}/v3/kv/{question}", json=body, timeout=30)
+        answer.raise_for_status()
+        return answer.json()
 
     def kubectl(self, *arguments: str, input: str | None = None) -> str:  # noqa: A002 # the word of subprocess.run
         """Run kubectl as administrator and return its standard output; see `Cluster.kubectl`."""
@@ -117,11 +158,7 @@ class ApiServer:
 
     def request(self, method: str, path: str, **options: Any) -> requests.Response:
         """Ask the API as administrator; `path` begins with a slash, `options` are those of `requests`."""
-        with requests.Session() as session:
-            session.trust_env = False  # a proxy of the environment does not reach loopback
-            session.headers["Authorization"] = f"Bearer {_ADMIN_TOKEN}"
-            session.verify = str(self._folder / "certificates/apiserver.crt")
-            return session.request(method, f"{self.url}{path}", timeout=30, **options)
+        return self._session.request(method, path, **options)
 
     def cluster(self, user: str | None = None) -> Cluster:
         """Kubectl as administrator or as one of `users`."""
@@ -135,10 +172,21 @@ class ApiServer:
         self._write_kubeconfig(path, user)
         return path
 
-    def audit(self) -> list[dict[str, Any]]:
-        """Every request answered so far, oldest first: `audit.k8s.io/v1` events without bodies."""
-        lines = (self._folder / "audit.log").read_text(encoding="utf-8").splitlines(keepends=True)
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+    def audit(self, since: int = 0) -> list[dict[str, Any]]:
+        """Every request answered since a moment of `audit_end`, oldest first: `audit.k8s.io/v1` events without bodies.
+
+        A run writes hundreds of megabytes of them, so a test reads its own part.
+        """
+        with (self._folder / "audit.log").open("rb") as log:
+            log.seek(since)
+            return [json.loads(line) for line in log if line.endswith(b"\n")]
+
+    def audit_end(self) -> int:
+        """Where the log of requests ends by now, behind a whole line."""
+        with (self._folder / "audit.log").open("rb") as log:
+            start = max(0, log.seek(0, os.SEEK_END) - _LONGEST_AUDIT_LINE)
+            log.seek(start)
+            return start + log.read().rfind(b"\n") + 1
 
     def log(self, name: str = "kube-apiserver") -> str:
         """What a process has written."""
@@ -219,17 +267,15 @@ class ApiServer:
             process.wait()
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + _START_SECONDS
-        while time.monotonic() < deadline:
-            for name, process in self._processes.items():
-                if process.poll() is not None:
-                    raise ApiServerFailedError(f"{name} ended with {process.returncode}:\n{self.log(name)[-2000:]}")
-            with contextlib.suppress(requests.RequestException, OSError):
-                if self._says_ready():
-                    return
-            time.sleep(0.1)
-        raise ApiServerFailedError(f"not ready after {_START_SECONDS} s:\n{self.log()[-2000:]}")
+        needs = list(self._processes.values())
+        try:
+            wait_until(self._says_ready, what="the API server", needs=needs, passing=(OSError,), every=0.1)
+        except WaitFailedError as error:
+            logs = "\n".join(f"{name}:\n{self.log(name)[-2000:]}" for name in self._processes)
+            raise ApiServerFailedError(f"{error}\n{logs}") from error
 
     def _says_ready(self) -> bool:
+        if not (self._folder / "certificates/apiserver.crt").exists():
+            return False
         # The namespace is made by a loop after readiness; without it nothing can be applied.
         return self.request("GET", "/readyz").ok and self.request("GET", "/api/v1/namespaces/default").ok

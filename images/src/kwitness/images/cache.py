@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from kwitness.images.build_time import noted_build
+
 _KEY_DIGITS = 12
 _IGNORED = frozenset({"__pycache__", "target", ".pytest_cache", ".mypy_cache", ".ruff_cache"})
 
@@ -65,7 +67,8 @@ def cached_folder(kind: str, key: str, make: Callable[[Path], None]) -> Path:
             return home
         partial = Path(tempfile.mkdtemp(prefix=f".partial-{key}-", dir=home.parent))
         try:
-            make(partial)
+            with noted_build(kind):
+                make(partial)
             partial.chmod(0o755)
             partial.rename(home)
         finally:

@@ -47,6 +47,10 @@ DECODER_MODULE = "kwitness_otlp.abi3.so"
 JAVA_INTERCEPTORS = REPOSITORY / "services" / "interceptors-java"
 #: Their jar, which is their agent, too.
 JAVA_JAR = "kwitness-interceptors.jar"
+#: Cargo's profile of programs that are shipped, and that of programs for tests and the node: the same code, compiled in
+#: a third of the time.
+RELEASE = "release"
+QUICK = "quick"
 #: Parts of packages that only their authors need, as globs in a folder of packages.
 _LEFT_OUT = (
     "bin",
@@ -134,10 +138,8 @@ def java_interceptors(progress: Progress = silent) -> Path:
     return maven_package(JAVA_INTERCEPTORS, progress) / JAVA_JAR
 
 
-def cargo_binary(package: str, progress: Progress = silent) -> Path:
-    """A folder with the program of a crate of the workspace, built for release from exactly what the lock says.
-
-    What was built of other crates is kept for the next time, apart from what builds by hand leave in the clone.
+def cargo_binary(package: str, progress: Progress = silent, *, profile: str = RELEASE) -> Path:
+    """A folder with the program of a crate of the workspace, built from exactly what the lock says.
 
     Raises
     ------
@@ -147,22 +149,14 @@ def cargo_binary(package: str, progress: Progress = silent) -> Path:
 
     def make(folder: Path) -> None:
         progress(f"building {package} with Cargo")
-        target = cache_folder() / "rust-target"
-        with exclusive(cache_folder() / "rust-target.lock"):
-            manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
-            # Cargo takes what was built of another clone for this one's where that is newer than the sources.
-            own = ["--package", "kwitness-wire", "--package", "kwitness-observer"]
-            for command in (
-                ["cargo", "clean", "--quiet", "--locked", "--release", *own],
-                ["cargo", "build", "--quiet", "--locked", "--release", "--package", package],
-            ):
-                run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target)})
-            shutil.copy2(target / "release" / package, folder / package)
+        own = ["--package", "kwitness-wire", "--package", "kwitness-observer"]
+        built = _cargo_build(["build", "--package", package], profile=profile, own=own)
+        shutil.copy2(built / package, folder / package)
 
-    return cached_folder("rust", content_key("2", *RUST_SOURCES, platform.machine()), make)
+    return cached_folder("rust", content_key("3", profile, *RUST_SOURCES, platform.machine()), make)
 
 
-def otlp_decoder(progress: Progress = silent) -> Path:
+def otlp_decoder(progress: Progress = silent, *, profile: str = RELEASE) -> Path:
     """A folder with the module that reads pushes of clients in Spark's jobs, for this machine and the images.
 
     Raises
@@ -173,22 +167,15 @@ def otlp_decoder(progress: Progress = silent) -> Path:
 
     def make(folder: Path) -> None:
         progress(f"building {DECODER_MODULE} with Cargo")
-        target = cache_folder() / "rust-target"
-        with exclusive(cache_folder() / "rust-target.lock"):
-            manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
-            own = ["--package", "kwitness-otlp"]
-            for command in (
-                ["cargo", "clean", "--quiet", "--locked", "--release", *own],
-                ["cargo", "build", "--quiet", "--locked", "--release", "--features", "python", *own],
-            ):
-                run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target)})
-            shutil.copy2(target / "release" / "libkwitness_otlp.so", folder / DECODER_MODULE)
+        own = ["--package", "kwitness-otlp"]
+        built = _cargo_build(["build", "--features", "python", *own], profile=profile, own=own)
+        shutil.copy2(built / "libkwitness_otlp.so", folder / DECODER_MODULE)
 
-    return cached_folder("otlp-decoder", content_key("1", *DECODER_SOURCES, platform.machine()), make)
+    return cached_folder("otlp-decoder", content_key("2", profile, *DECODER_SOURCES, platform.machine()), make)
 
 
-def librdkafka_plugin(progress: Progress = silent) -> Path:
-    """A folder with the plugin of librdkafka, built for release and for glibc `PLUGIN_GLIBC` by Zig's linker.
+def librdkafka_plugin(progress: Progress = silent, *, profile: str = RELEASE) -> Path:
+    """A folder with the plugin of librdkafka, built for glibc `PLUGIN_GLIBC` by Zig's linker.
 
     A program that loads it brings a glibc of its own, often an older one than this machine's.
 
@@ -202,21 +189,31 @@ def librdkafka_plugin(progress: Progress = silent) -> Path:
 
     def make(folder: Path) -> None:
         progress(f"building {PLUGIN_LIBRARY} with Cargo and Zig")
-        target = cache_folder() / "rust-target-zig"
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-        with exclusive(cache_folder() / "rust-target-zig.lock"):
-            manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
-            own = ["--package", "kwitness-wire", "--package", "kwitness-interceptors-librdkafka"]
-            plugin = ["--package", "kwitness-interceptors-librdkafka", "--lib"]
-            oldest = ["--target", f"{triple}.{PLUGIN_GLIBC}"]
-            for command in (
-                ["cargo", "clean", "--quiet", "--locked", "--release", "--target", triple, *own],
-                ["cargo-zigbuild", "zigbuild", "--quiet", "--locked", "--release", *plugin, *oldest],
-            ):
-                run([*command, *manifest], environment={"CARGO_TARGET_DIR": str(target), "PATH": path})
-            shutil.copy2(target / triple / "release" / PLUGIN_LIBRARY, folder / PLUGIN_LIBRARY)
+        own = ["--package", "kwitness-wire", "--package", "kwitness-interceptors-librdkafka"]
+        zig = ["zigbuild", "--package", "kwitness-interceptors-librdkafka", "--lib"]
+        zig += ["--target", f"{triple}.{PLUGIN_GLIBC}"]
+        built = _cargo_build(zig, program="cargo-zigbuild", profile=profile, own=own, triple=triple)
+        shutil.copy2(built / PLUGIN_LIBRARY, folder / PLUGIN_LIBRARY)
 
-    return cached_folder("librdkafka-plugin", content_key("1", PLUGIN_GLIBC, *PLUGIN_SOURCES, machine), make)
+    return cached_folder("librdkafka-plugin", content_key("2", profile, PLUGIN_GLIBC, *PLUGIN_SOURCES, machine), make)
+
+
+def _cargo_build(
+    build: list[str], *, profile: str, own: list[str], program: str = "cargo", triple: str | None = None
+) -> Path:
+    """Build in the cache, apart from what builds by hand leave in the clone; the folder with what was built.
+
+    What was built of other crates is kept for the next time.
+    """
+    target = cache_folder() / "rust-target"
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    options: list[str | Path] = ["--quiet", "--locked", "--profile", profile]
+    manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
+    with exclusive(cache_folder() / "rust-target.lock"):
+        # Cargo takes what was built of another clone for this one's where that is newer than the sources.
+        for command in (["cargo", "clean", *(["--target", triple] if triple else []), *own], [program, *build]):
+            run([*command, *options, *manifest], environment={"CARGO_TARGET_DIR": str(target), "PATH": path})
+    return target / (triple or "") / profile
 
 
 def copy_content(source: Path, target: Path, names: Iterable[str] | None = None) -> None:

@@ -14,6 +14,8 @@ from kwitness.images.image_parts import (
     PLUGIN_GLIBC,
     PLUGIN_LIBRARY,
     PLUGIN_SOURCES,
+    QUICK,
+    RELEASE,
     REPOSITORY,
     RUST_SOURCES,
     cargo_binary,
@@ -65,7 +67,7 @@ def _component(portion: str, name: str | None = None) -> Recipe:
     )
 
 
-def _spark() -> Recipe:
+def _spark(profile: str) -> Recipe:
     lock = REPOSITORY / "locks" / "spark.txt"
     portions = ("contracts", "jobs")
 
@@ -84,14 +86,14 @@ def _spark() -> Recipe:
 
     def prepare(context: Path, progress: Progress) -> None:
         _copy_portions(context, portions)
-        copy_content(otlp_decoder(progress) / DECODER_MODULE, context / "own" / DECODER_MODULE)
+        copy_content(otlp_decoder(progress, profile=profile) / DECODER_MODULE, context / "own" / DECODER_MODULE)
 
     # In two images, so that a changed job does not send a gigabyte of libraries to the engine again.
     return Recipe(
         name="spark",
         folder=IMAGES / "spark",
         base=libraries,
-        inputs=(*_sources(portions), *DECODER_SOURCES),
+        inputs=(*_sources(portions), profile, *DECODER_SOURCES),
         prepare=prepare,
     )
 
@@ -111,22 +113,22 @@ def _spark_s3a(spark: Recipe) -> Recipe:
     )
 
 
-def _observer() -> Recipe:
+def _observer(profile: str) -> Recipe:
     program = "kwitness-observer"
 
     def prepare(context: Path, progress: Progress) -> None:
-        copy_content(cargo_binary(program, progress) / program, context / program)
+        copy_content(cargo_binary(program, progress, profile=profile) / program, context / program)
 
     return Recipe(
         name="observer",
         folder=IMAGES / "observer",
         base=_NATIVE_BASE,
-        inputs=RUST_SOURCES,
+        inputs=(profile, *RUST_SOURCES),
         prepare=prepare,
     )
 
 
-def _interceptors() -> Recipe:
+def _interceptors(profile: str) -> Recipe:
     """What the injector's init containers copy from: below `kwitness` a folder for each runtime.
 
     The injector calls them `python`, `java` and `lib`.
@@ -135,14 +137,16 @@ def _interceptors() -> Recipe:
     def prepare(context: Path, progress: Progress) -> None:
         copy_python_interceptors(context / "kwitness" / "python")
         copy_content(java_interceptors(progress), context / "kwitness" / "java" / JAVA_JAR)
-        copy_content(librdkafka_plugin(progress) / PLUGIN_LIBRARY, context / "kwitness" / "lib" / PLUGIN_LIBRARY)
+        copy_content(
+            librdkafka_plugin(progress, profile=profile) / PLUGIN_LIBRARY, context / "kwitness" / "lib" / PLUGIN_LIBRARY
+        )
 
     # On the base of the observer, which many nodes of such pods have already.
     return Recipe(
         name="interceptors",
         folder=IMAGES / "interceptors",
         base=_NATIVE_BASE,
-        inputs=(*_PYTHON_INTERCEPTORS, *maven_sources(JAVA_INTERCEPTORS), PLUGIN_GLIBC, *PLUGIN_SOURCES),
+        inputs=(*_PYTHON_INTERCEPTORS, *maven_sources(JAVA_INTERCEPTORS), profile, PLUGIN_GLIBC, *PLUGIN_SOURCES),
         prepare=prepare,
     )
 
@@ -163,15 +167,21 @@ def _copy_portions(context: Path, portions: tuple[str, ...]) -> None:
         copy_content(_PORTIONS[portion] / "kwitness" / portion, context / "own" / "kwitness" / portion)
 
 
-_SPARK = _spark()
-SHIPPED: Mapping[str, Recipe] = {
-    "operator": _component("operator"),
-    "collector": _component("collector"),
-    "injector": _component("injector"),
-    "spark": _SPARK,
-    "spark-s3a": _spark_s3a(_SPARK),
-    "observer": _observer(),
-    "observer-host": _component("observer", "observer-host"),
-    "interceptors": _interceptors(),
-}
-"""Every image that is shipped, by its name, in the order in which they are built."""
+def shipped(profile: str) -> Mapping[str, Recipe]:
+    """Every image that is shipped, by its name, in the order in which they are built, with Rust by a Cargo profile."""
+    spark = _spark(profile)
+    return {
+        "operator": _component("operator"),
+        "collector": _component("collector"),
+        "injector": _component("injector"),
+        "spark": spark,
+        "spark-s3a": _spark_s3a(spark),
+        "observer": _observer(profile),
+        "observer-host": _component("observer", "observer-host"),
+        "interceptors": _interceptors(profile),
+    }
+
+
+SHIPPED: Mapping[str, Recipe] = shipped(RELEASE)
+DEVELOPED: Mapping[str, Recipe] = shipped(QUICK)
+"""The same images for tests and the demo."""

@@ -1,1 +1,1 @@
-"""The Kubernetes operator: handlers translate, reconcile decides, desired builds, adapters talk to the outside."""
+"""The Kubernetes operator: kinds decide, the engine reads facts and acts, adapters talk to the outside."""

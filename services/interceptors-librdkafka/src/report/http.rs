@@ -14,13 +14,13 @@ use crate::settings::Collector;
 const CONNECT_WITHIN: Duration = Duration::from_secs(3);
 const ANSWER_WITHIN: Duration = Duration::from_secs(15);
 const LONGEST_ANSWER: u64 = 1 << 20;
-/// The authorities that the system trusts, as Debian and Red Hat have them.
+/// The CA certificates that the system trusts, as Debian and Red Hat have them.
 const SYSTEM_AUTHORITIES: [&str; 2] = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
 
-/// Posts to the collector. Token and authorities are read again for each request: they are exchanged while we run.
+/// Posts to the collector. Token and CA certificates are read again for each request: they are exchanged while we run.
 #[derive(Default)]
 pub(super) struct Http {
-    /// The bytes of the authorities, and what trusts them.
+    /// The bytes of the CA certificates, and what trusts them.
     made: Option<(Vec<u8>, Agent)>,
 }
 
@@ -47,15 +47,15 @@ impl Http {
     }
 
     fn agent(&mut self, to: &Collector) -> Option<&Agent> {
-        let authorities = match &to.ca_file {
+        let certificates = match &to.ca_file {
             Some(file) => std::fs::read(file).ok()?,
             // A system without any trusts nobody: plain HTTP works all the same.
             None => SYSTEM_AUTHORITIES.iter().find_map(|file| std::fs::read(file).ok()).unwrap_or_default(),
         };
-        self.made.take_if(|(of, _)| *of != authorities);
+        self.made.take_if(|(of, _)| *of != certificates);
         let (_, agent) = self.made.get_or_insert_with(|| {
-            let agent = trusting(&authorities);
-            (authorities, agent)
+            let agent = trusting(&certificates);
+            (certificates, agent)
         });
         Some(agent)
     }

@@ -14,10 +14,10 @@ use super::explained::explained;
 use super::handshake::meaning;
 use crate::counters::unpoisoned;
 
-/// The authorities that the system trusts.
+/// The CA certificates that the system trusts.
 const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
-/// What trusts the authorities of a file.
+/// What trusts the CA certificates of a file.
 #[derive(Default)]
 pub(crate) struct Trust {
     /// The file's bytes, and what was made of them.
@@ -44,7 +44,7 @@ impl Trust {
         Ok(config)
     }
 
-    /// Make TLS of a connection to this host, whose certificate has to name it; without a file the system's authorities
+    /// Make TLS of a connection to this host, whose certificate has to name it; without a file the system's CA certificates
     /// are trusted.
     ///
     /// # Errors

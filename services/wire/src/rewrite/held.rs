@@ -1,4 +1,4 @@
-//! Writes a response anew that was held until it was whole.
+//! Writes a response again that was held until it was whole.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::header::{Opening, response_correlation};
 use crate::reader::{Fault, Reader};
 use crate::schema::{Api, Field, Kind, Layout, api, skip};
 
-/// Why a held response is not written anew. None of it may pass then.
+/// Why a held response is not written again. None of it may pass then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// It is not what its definition says.

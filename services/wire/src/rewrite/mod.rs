@@ -1,7 +1,7 @@
 //! Takes the addresses of brokers out of what a client is answered.
 //!
 //! A client behind an observer must come back to the observer, not to the broker that a response names. Responses
-//! that name brokers are held until they are whole, and written anew with other addresses ([`Addresses`]); endpoints
+//! that name brokers are held until they are whole, and written again with other addresses ([`Addresses`]); endpoints
 //! that Produce, Fetch, `ShareFetch` and `ShareAcknowledge` hand out beside their answers are emptied while they pass, at
 //! equal length. Versions that the tables do not know are taken out of `ApiVersions`, so that every response that may
 //! hold an address can be read. Everything else passes as it is.

@@ -94,8 +94,8 @@ impl std::error::Error for Broken {}
 /// does not depend on how the bytes are divided, but for a connection that breaks: then less of what came before may
 /// have passed.
 ///
-/// It keeps what [`Limits`] allow: the first bytes of a request, requests without a response, and one held response;
-/// while that is written anew, as much again.
+/// It keeps what [`Limits`] allow: the first bytes of a request, requests without a response, and one held response,
+/// and the same amount again while it is rewritten.
 #[derive(Debug)]
 pub struct Rewriter {
     limits: Limits,

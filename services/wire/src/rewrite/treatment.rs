@@ -11,7 +11,7 @@ pub(super) enum Treatment {
     Pass,
     /// It passes, and endpoints in it are emptied.
     Empty(&'static Layout),
-    /// It is held until it is whole, and written anew.
+    /// It is held until it is whole, and written again.
     Hold(Held),
 }
 

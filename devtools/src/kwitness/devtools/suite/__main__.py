@@ -1,4 +1,4 @@
-"""`python -m kwitness.devtools.suite [GROUP ...]`: runs groups of tests side by side; `make test` runs all."""
+"""`python -m kwitness.devtools.suite [STEP ...]`: runs checks and groups of tests side by side."""
 
 from __future__ import annotations
 
@@ -7,61 +7,106 @@ import functools
 import os
 import re
 import sys
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+import time
+from collections.abc import Iterable, Sequence
 from typing import BinaryIO, Final
 
-from kwitness.devtools.suite.groups import GROUPS, QUICK, Group
-from kwitness.devtools.suite.side_by_side import Interruption, Line, Run, end, follow
-from kwitness.devtools.suite.times import committed, comparison
+from kwitness.devtools.suite.cpu_log import read_cpu_file
+from kwitness.devtools.suite.figures import GroupCost, committed, comparison, excessive
+from kwitness.devtools.suite.passed import note_passed, tree_hash
+from kwitness.devtools.suite.reference_work import ReferenceClock
+from kwitness.devtools.suite.run_folder import RunFolder
+from kwitness.devtools.suite.side_by_side import Beginning, Interruption, Line, Run, end, follow
+from kwitness.devtools.suite.steps import CHECKS, GROUPS, QUICK, Group, Step
+from kwitness.e2e.waiting import slowest_waits
 
 _SHOWN_FAILURES: Final = 40
 _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
 _AT_ONCE: Final = 3
-"""Groups that run at the same time: on two cores more would wait for each other, and tests with them."""
+"""Steps that run at the same time: on two cores more would wait for each other, and tests with them."""
 _COLUMNS: Final = "160"
 """Width of pytest's summary: the reason of a failure stands at the end of its line."""
+_OF_MAKE: Final = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR")
+"""Variables by which `make` would take the one above it for its own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the groups that are named, or all; the exit status is 0 when every test passed."""
+    """Run the steps that are named, or all; the exit status is 0 when every one passed."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.devtools.suite", description=__doc__)
-    known = {group.name: group for group in (*GROUPS, QUICK)}
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(known)}; without: every test")
-    asked = parser.parse_args(arguments).groups
-    if unknown := [name for name in asked if name not in known]:
-        parser.error(f"no group {', '.join(unknown)}: the groups are {', '.join(known)}")
-    chosen = [known[name] for name in dict.fromkeys(asked)] or GROUPS
-    return run(chosen, figures=committed(), out=sys.stdout.buffer)
+    known = {step.name: step for step in (*CHECKS, *GROUPS, QUICK)}
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"of {', '.join(known)}; without: everything")
+    names = parser.parse_args(arguments).steps
+    if unknown := [name for name in names if name not in known]:
+        parser.error(f"no step {', '.join(unknown)}: the steps are {', '.join(known)}")
+    everything = (*CHECKS, *GROUPS)
+    chosen = [known[name] for name in dict.fromkeys(names)] or everything
+    folder = RunFolder.new()
+    tree, began = tree_hash(), time.monotonic()
+    with ReferenceClock() as reference:
+        status, costs = run(chosen, folder=folder, out=sys.stdout.buffer)
+    folder.write_summary(costs, reference.seconds)
+    too_much = excessive(costs, committed(), reference.seconds)
+    if folder.waits_log.exists():
+        slowest = slowest_waits(folder.waits_log.read_text(encoding="utf-8").splitlines())
+        _say(sys.stdout.buffer, "== the waits that came closest to failing ==", *slowest)
+    _say(sys.stdout.buffer, *comparison(costs, committed(), reference.seconds), *too_much)
+    if too_much and os.environ.get("CI"):
+        status = status or 1
+    if status == 0 and chosen is everything and tree and tree == tree_hash():
+        minutes, cpu_s = (time.monotonic() - began) / 60, sum(cost.cpu_s for cost in costs)
+        note_passed(tree, {"minutes": round(minutes, 1), "cpu_seconds": round(cpu_s), "reference_s": reference.seconds})
+    return status
 
 
-def run(groups: Sequence[Group], *, figures: Mapping[str, float], out: BinaryIO, at_once: int = _AT_ONCE) -> int:
-    """Run all groups, so many at a time; show the first as it goes and then the others, what failed, and the times."""
-    with tempfile.TemporaryDirectory(prefix="kwitness-suite-") as folder, Interruption() as interruption:
-        line = Line([functools.partial(_begin, group, Path(folder)) for group in groups], at_once=at_once)
+def run(
+    steps: Sequence[Step], *, folder: RunFolder, out: BinaryIO, at_once: int = _AT_ONCE
+) -> tuple[int, list[GroupCost]]:
+    """Run steps, a few at a time; show the first as it goes and then the others, and what failed.
+
+    Returns
+    -------
+    tuple
+        The exit status, and the costs of the steps that ran, in their order.
+    """
+    beginnings = [Beginning(step.name, functools.partial(_begin, step, folder), step.after) for step in steps]
+    with Interruption() as interruption:
+        line = Line(beginnings, at_once=at_once)
         try:
-            for number, group in enumerate(groups):
-                _say(out, f"== {group.title} ==")
-                follow(line, number, interruption, out)
+            for step in steps:
+                _say(out, f"== {step.title} ==")
+                follow(line, step.name, interruption, out)
                 if interruption:
                     _say(out, "interrupted; ends what still runs (once more: by force)")
-                    return 128 + interruption.signals[0]
+                    return 128 + interruption.signals[0], []
+                if step.name in line.skipped:
+                    _say(out, f"not run, because {line.skipped[step.name]} failed")
         finally:
-            end(line.runs, interruption)
-        if failed := [one for one in line.runs if one.process.returncode != 0]:
-            _say(out, "== what failed, and why ==", *failures(one.log.read_text(errors="replace") for one in failed))
-        _say(out, *comparison({one.name: one.seconds for one in line.runs}, figures))
-        return 1 if failed else 0
+            end(line.runs.values(), interruption)
+    runs = [line.runs[step.name] for step in steps if step.name in line.runs]
+    if failed := [ended for ended in runs if ended.process.returncode != 0]:
+        _say(out, "== what failed, and why ==")
+        _say(out, *(f"{ended.name} ended with {ended.process.returncode}" for ended in failed))
+        _say(out, *failures(ended.log.read_text(errors="replace") for ended in failed))
+    return (1 if failed else 0), [_cost(ended, folder) for ended in runs]
 
 
-def _begin(group: Group, folder: Path) -> Run:
-    environment = {**os.environ, "COLUMNS": _COLUMNS, "KWITNESS_TURNS": group.queue}
-    return Run(group.name, group.command(), folder / group.name, environment)
+def _begin(step: Step, folder: RunFolder) -> Run:
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
+    environment["COLUMNS"] = _COLUMNS
+    if isinstance(step, Group):
+        environment["KWITNESS_TURNS"] = step.queue
+        if step.is_measured:
+            environment |= folder.variables(step.name, has_containers=step.has_containers)
+    return Run(step.name, step.command(), folder.log(step.name), environment)
+
+
+def _cost(ended: Run, folder: RunFolder) -> GroupCost:
+    noted = read_cpu_file(folder.cpu_log(ended.name))
+    return GroupCost(ended.name, ended.seconds, noted.cpu_s or ended.cpu_s, noted.build_s)
 
 
 def failures(logs: Iterable[str]) -> list[str]:
-    """The last lines of pytest that name a failed test or quote an assertion."""
+    """Return the last lines of pytest that name a failed test or quote an assertion."""
     return [line for log in logs for line in _FAILURE.findall(log)][-_SHOWN_FAILURES:]
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from kwitness.devtools.suite.side_by_side import Interruption, Line, Run, end, follow
+from kwitness.devtools.suite.side_by_side import Beginning, Interruption, Line, Run, end, follow
 
 _SEEDS: Final = 2**32
 _PYTEST: Final = (sys.executable, "-m", "pytest", "-m", "hypothesis", "--exitfirst", "--quiet")
@@ -49,15 +49,15 @@ def fuzz(
             _say(out, f"== a round with seed {seed} ==")
             command = [*_PYTEST, "--hypothesis-profile=fuzz", f"--hypothesis-seed={seed}", *tests]
             environment = {**os.environ, "KWITNESS_TURNS": "off"}
-            line = Line([functools.partial(Run, "fuzz", command, Path(folder) / "log", environment)], at_once=1)
+            begin = functools.partial(Run, "fuzz", command, Path(folder) / "log", environment)
+            line = Line([Beginning("fuzz", begin)], at_once=1)
             try:
-                follow(line, 0, interruption, out)
+                follow(line, "fuzz", interruption, out)
             finally:
-                end(line.runs, interruption)
+                end(line.runs.values(), interruption)
             if interruption:
                 return 128 + interruption.signals[0]
-            [run] = line.runs
-            status = run.process.returncode
+            status = line.runs["fuzz"].process.returncode
             if status != 0:
                 _say(out, f"this round failed; --seed {seed} repeats it")
             seed = (seed + 1) % _SEEDS

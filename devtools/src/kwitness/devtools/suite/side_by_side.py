@@ -7,12 +7,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Final, Self
 
-__all__ = ["Interruption", "Line", "Run", "end", "follow"]
+__all__ = ["Beginning", "Interruption", "Line", "Run", "end", "follow"]
 
 GRACE_SECONDS: Final = 90.0
 """How long an interrupted run may take to put away what it started; a node takes longest."""
@@ -52,7 +53,9 @@ class Run:
         self.name = name
         self.log = log
         self.seconds = 0.0
-        """How long it ran, up to when somebody last looked."""
+        """Time that it ran, up to the last look."""
+        self.cpu_s = 0.0
+        """CPU-seconds of what it started and waited for, once it has ended."""
         self._began = time.monotonic()
         with log.open("wb") as output:
             self.process = subprocess.Popen(
@@ -65,39 +68,73 @@ class Run:
             )
 
     def has_ended(self) -> bool:
-        """Whether it has; notes the time until it had."""
+        """Return whether it has; notes the time until it had."""
         if self.process.returncode is None:
             self.seconds = time.monotonic() - self._began
-            self.process.poll()
+            number, status, used = os.wait4(self.process.pid, os.WNOHANG)
+            if number:
+                self.process.returncode = os.waitstatus_to_exitcode(status)
+                self.cpu_s = used.ru_utime + used.ru_stime
         return self.process.returncode is not None
+
+    def kill(self) -> None:
+        """End it and everything in its process group."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        while not self.has_ended():
+            time.sleep(_LOOK_SECONDS / 10)
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """A run that has not begun."""
+
+    name: str
+    begin: Callable[[], Run]
+    after: tuple[str, ...] = ()
+    """Runs that must have passed; names that are not in the line do not count."""
 
 
 class Line:
-    """Runs that begin in their order, so many at a time: the next one when another has ended."""
+    """Begins runs in their order, a fixed number at a time; a run begins once those before it have passed."""
 
-    def __init__(self, beginnings: Sequence[Callable[[], Run]], *, at_once: int) -> None:
-        self.runs: list[Run] = []
-        """Those that have begun."""
+    def __init__(self, beginnings: Sequence[Beginning], *, at_once: int) -> None:
+        self.runs: dict[str, Run] = {}
+        """Those that have begun, by name."""
+        self.skipped: dict[str, str] = {}
+        """Those that cannot begin, with the failed run that they needed."""
         self._waiting = list(beginnings)
+        self._names = {beginning.name for beginning in beginnings}
         self._at_once = at_once
 
     def look(self) -> None:
         """Note the times of those that run, and begin what can."""
-        running = sum(not run.has_ended() for run in self.runs)
-        for begin in self._waiting[: self._at_once - running]:
-            self.runs.append(begin())
-            self._waiting.remove(begin)
+        free = self._at_once - sum(not run.has_ended() for run in self.runs.values())
+        for waiting in list(self._waiting):
+            needed = [name for name in waiting.after if name in self._names]
+            failed = next((name for name in needed if self._has_failed(name)), None)
+            if failed:
+                self.skipped[waiting.name] = failed
+                self._waiting.remove(waiting)
+            elif free > 0 and all(name in self.runs and self.runs[name].has_ended() for name in needed):
+                self.runs[waiting.name] = waiting.begin()
+                self._waiting.remove(waiting)
+                free -= 1
+
+    def _has_failed(self, name: str) -> bool:
+        run = self.runs.get(name)
+        return name in self.skipped or (run is not None and run.has_ended() and run.process.returncode != 0)
 
 
-def follow(line: Line, number: int, interruption: Interruption, out: BinaryIO) -> None:
-    """Copy the output of the run with this number, from 0, to `out` until it has ended or somebody interrupts."""
+def follow(line: Line, name: str, interruption: Interruption, out: BinaryIO) -> None:
+    """Copy the output of a run to `out` until it has ended, cannot begin, or a signal interrupts."""
     line.look()
-    while len(line.runs) <= number:
-        if interruption:
+    while name not in line.runs:
+        if interruption or name in line.skipped:
             return
         time.sleep(_LOOK_SECONDS)
         line.look()
-    shown = line.runs[number]
+    shown = line.runs[name]
     with shown.log.open("rb") as told:
         while True:
             ended = shown.has_ended()  # asked first, so that its last words are read
@@ -109,8 +146,9 @@ def follow(line: Line, number: int, interruption: Interruption, out: BinaryIO) -
             time.sleep(_LOOK_SECONDS)
 
 
-def end(runs: Sequence[Run], interruption: Interruption, *, grace_seconds: float = GRACE_SECONDS) -> None:
+def end(runs: Iterable[Run], interruption: Interruption, *, grace_seconds: float = GRACE_SECONDS) -> None:
     """Interrupt what still runs, as Ctrl-C does, and wait for it; by force after the grace or a second signal."""
+    runs = list(runs)
     for run in _alive(runs):
         with contextlib.suppress(ProcessLookupError):
             run.process.send_signal(signal.SIGINT)
@@ -118,9 +156,7 @@ def end(runs: Sequence[Run], interruption: Interruption, *, grace_seconds: float
     while list(_alive(runs)) and time.monotonic() < deadline and len(interruption.signals) < _BY_FORCE:
         time.sleep(_LOOK_SECONDS)
     for run in _alive(runs):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(run.process.pid, signal.SIGKILL)
-        run.process.wait()
+        run.kill()
 
 
 def _alive(runs: Sequence[Run]) -> Iterator[Run]:

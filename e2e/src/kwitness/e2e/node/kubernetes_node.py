@@ -20,18 +20,19 @@ from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.node.image import node_image
 from kwitness.e2e.node.privileges import node_privileges
 from kwitness.e2e.node.removal import node_folder, remove_cgroups, remove_container, remove_image_volumes, remove_node
+from kwitness.e2e.waiting import Patience, WaitFailedError
 from kwitness.images import container_engine
 from kwitness.images.cache import cache_folder, exclusive
 from kwitness.images.commands import CommandFailedError, Progress, silent
 
 _API_PORT = "6443/tcp"
-_READY_SECONDS = 180
 _NAME = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")
 _LABEL = "dev.kwitness.node"
+_IMAGES = ("ctr", "-n", "k8s.io", "images")
 
 
 class NodeNotReadyError(RuntimeError):
-    """The node's container ended, or the node did not become ready in time."""
+    """The node's container ended, or the node did not become ready and nothing moved in it."""
 
 
 class KubernetesNode(DockerContainer, Cluster):
@@ -120,28 +121,36 @@ class KubernetesNode(DockerContainer, Cluster):
         names
             `repository:tag` as the local engine knows them.
         """
-        present = set(self._in_node("ctr", "-n", "k8s.io", "images", "list", "-q").split())
+        present = set(self.run(*_IMAGES, "list", "-q").split())
         missing = [name for name in dict.fromkeys(names) if f"docker.io/{name}" not in present and name not in present]
-        for name in missing:
-            self._progress(f"loading {name} into the node")
-            sink: list[str | Path] = [
-                "docker",
-                "exec",
-                "-i",
-                self.node_name,
-                "ctr",
-                "-n",
-                "k8s.io",
-                "images",
-                "import",
-                "-",
-            ]
-            container_engine.copy_images([name], sink)
+        if missing:
+            self._progress(f"loading {', '.join(missing)} into the node")
+            # In one archive, which holds a layer that several images share once.
+            load: list[str | Path] = ["docker", "exec", "-i", self.node_name, *_IMAGES, "import", "-"]
+            container_engine.copy_images(missing, load)
         return missing
 
-    def audit(self) -> list[dict[str, Any]]:
-        """Every request the API server has answered, oldest first: `audit.k8s.io/v1` events without bodies."""
-        lines = self._in_node("cat", "/var/log/node/audit.log").splitlines()
+    def run(self, *command: str) -> str:
+        """Run a command in the node's container and return its standard output.
+
+        Raises
+        ------
+        CommandFailedError
+            The command failed.
+        """
+        return container_engine.docker("exec", self.node_name, *command)
+
+    def audit(self, text: str = "") -> list[dict[str, Any]]:
+        """Requests that the API server has answered, oldest first: `audit.k8s.io/v1` events without bodies.
+
+        Parameters
+        ----------
+        text
+            Only those that hold it, such as a user's name: a run writes hundreds of megabytes.
+        """
+        lines = self.run(
+            "awk", "-v", f"text={text}", "!text || index($0, text)", "/var/log/node/audit.log"
+        ).splitlines()
         return [json.loads(line) for line in lines if line.endswith("}")]
 
     def collect_logs(self, folder: Path) -> Path:
@@ -198,22 +207,25 @@ class KubernetesNode(DockerContainer, Cluster):
         super().start()
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + _READY_SECONDS
-        said = ""
-        while True:
-            container = self.get_wrapped_container()
-            container.reload()
-            if container.status == "exited":
-                self._fail("its container ended")
-            waiting_for = self._missing()
-            if waiting_for is None:
-                return
-            if waiting_for != said:
-                said = waiting_for
-                self._progress(f"node {self.node_name}: waiting for {waiting_for}")
-            if time.monotonic() > deadline:
-                self._fail(f"after {_READY_SECONDS} s it still lacked {waiting_for}")
-            time.sleep(0.3)
+        shown: str | None = None
+        with Patience(f"node {self.node_name}", signs=[self._log_size]) as patience:
+            while waiting_for := self._missing():
+                container = self.get_wrapped_container()
+                container.reload()
+                if container.status == "exited":
+                    self._fail("its container ended")
+                if waiting_for != shown:
+                    shown = waiting_for
+                    self._progress(f"node {self.node_name}: waiting for {waiting_for}")
+                try:
+                    patience.note(waiting_for)
+                except WaitFailedError as error:
+                    self._fail(str(error))
+                time.sleep(0.3)
+
+    def _log_size(self) -> str:
+        """Sizes of what the node's processes logged, without requests: looks are among those."""
+        return self.run("sh", "-c", "stat --format='%s' $(ls /var/log/node/*.log | grep -v audit)")
 
     def _missing(self) -> str | None:
         """What the node still lacks before a pod can run in it, or None."""
@@ -231,14 +243,14 @@ class KubernetesNode(DockerContainer, Cluster):
             except CommandFailedError:
                 return what
         try:
-            self._in_node("curl", "-fsS", "http://127.0.0.1:8181/ready")
+            self.run("curl", "-fsS", "http://127.0.0.1:8181/ready")
         except CommandFailedError:
             return "DNS"
         return None
 
     def _write_kubeconfig(self) -> bool:
         try:
-            text = self._in_node("cat", "/var/lib/node/admin.kubeconfig")
+            text = self.run("cat", "/var/lib/node/admin.kubeconfig")
         except CommandFailedError:
             return False
         port = container_engine.docker("port", self.node_name, _API_PORT).split()[0].rpartition(":")[2]
@@ -253,9 +265,6 @@ class KubernetesNode(DockerContainer, Cluster):
         folder = self.collect_logs(cache_folder() / "logs" / self.node_name)
         last = self.get_wrapped_container().logs(tail=25).decode(errors="replace")
         raise NodeNotReadyError(f"node {self.node_name} is not ready: {why}; all its logs are in {folder}\n{last}")
-
-    def _in_node(self, *command: str) -> str:
-        return container_engine.docker("exec", self.node_name, *command)
 
     def _image_volume(self) -> str:
         """Images stay imported as long as the node's own image is the same."""

@@ -1,1 +1,1 @@
-"""What should be: pure functions from what was observed to objects, broker configs and statuses. No I/O, no clock."""
+"""Builds what kinds share of objects, broker configs and statuses, from observations. Pure: no I/O, no clock."""

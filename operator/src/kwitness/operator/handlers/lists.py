@@ -14,7 +14,7 @@ from kwitness.operator.handlers.events import KINDS, receive
 from kwitness.operator.model.errors import NotServedError, OperatorError
 from kwitness.operator.model.store import Key
 
-__all__ = ["fill_store", "keep_listing", "list_kind"]
+__all__ = ["fill_store", "keep_listing"]
 
 _RETRY_SECONDS: Final = 2.0
 _UNSERVED_SECONDS: Final = 10.0
@@ -94,25 +94,8 @@ def _uid(body: dict[str, Any] | None) -> object:
     return None if body is None else body["metadata"].get("uid")
 
 
-async def list_kind(context: Context, kind: str) -> None:
-    """Take one kind's complete lists into the store, and what is missing there out of it.
-
-    Raises
-    ------
-    OperatorError
-        When a list is not complete; then nothing of that namespace was taken out, and the others were still listed.
-    """
-    failure: OperatorError | None = None
-    for namespace in _namespaces(context):
-        try:
-            await _list(context, kind, namespace)
-        except OperatorError as error:
-            failure = failure or error
-    if failure is not None:
-        raise failure
-
-
 async def _list(context: Context, kind: str, namespace: str | None) -> None:
+    """Take a collection's complete list into the store, and what is missing there out of it."""
     known = {key: body for key, body in context.store.items(kind) if namespace in {None, key.namespace}}
     present: set[Key] = set()
     for body in await _bodies(context, kind, namespace):

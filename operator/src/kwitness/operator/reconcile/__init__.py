@@ -1,1 +1,1 @@
-"""One module per kind: observe, have the pure part decide, let the adapters act. Nothing here builds an object."""
+"""Carries out decisions by the adapters, and runs what is no kind yet: the inventory, clean-up of deleted clusters."""

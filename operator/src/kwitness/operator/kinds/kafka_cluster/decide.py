@@ -12,8 +12,9 @@ from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.operator.desired.kafka_cluster_status import acl_hints, wanted_topics
+from kwitness.operator.environment.observer_answers import is_answered_by_observers
 from kwitness.operator.kinds.kafka_cluster.needs import KIND
-from kwitness.operator.kinds.kafka_cluster.status import is_answered_by_observers, seen_status
+from kwitness.operator.kinds.kafka_cluster.status import seen_status
 from kwitness.operator.kinds.kafka_cluster.topics import missing_topics
 from kwitness.operator.kinds.kafka_cluster.verdicts import (
     subscriptions_verdict,

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
-from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.desired.broker_subscriptions import subscription_fields
 from kwitness.operator.desired.client_versions import client_versions, version_warnings
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, disconnected_software, warnings
-from kwitness.operator.environment.clusters import referring
 from kwitness.operator.environment.owners import owners_of
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.config_files import overlap_message
@@ -16,7 +14,7 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import AskedFor, HeldBack, Reported, SameKafka
 from kwitness.operator.shapes.work import View
 
-__all__ = ["is_answered_by_observers", "seen_status"]
+__all__ = ["seen_status"]
 
 
 def seen_status(
@@ -47,14 +45,6 @@ def seen_status(
         return status
     kept = {name: getattr(before, name) for name in ("subscriptions", "subscriptions_left_out")}
     return status.model_copy(update=kept)
-
-
-def is_answered_by_observers(cluster: KafkaCluster, view: View) -> bool:
-    """Whether an ObserverDeployment that may name the cluster, and is not suspended, has telemetry Terminate."""
-    return any(
-        one.spec.telemetry == "Terminate" and not one.spec.suspend
-        for one in referring(ObserverDeployment, cluster, view)
-    )
 
 
 def _of_owners(owners: FoundOwners) -> dict[str, str]:

@@ -43,11 +43,6 @@ def burn_rate(bad: int, answers: int, budget: int) -> Fraction:
     return Fraction(bad * WHOLE, answers * budget) if answers else Fraction(0)
 
 
-def burns(bad: int, answers: int, budget: int, least: Fraction) -> bool:
-    """Whether the rate is above the least that is too fast."""
-    return bad * WHOLE * least.denominator > least.numerator * answers * budget
-
-
 def remaining(bad: int, answers: int, budget: int) -> Fraction:
     """The share of the budget of a span's answers that is left; below 0 where more than it is used."""
     return 1 - burn_rate(bad, answers, budget)

@@ -1,0 +1,140 @@
+"""The steps of `make test`: what each runs, and which must have passed before it."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from typing_extensions import override
+
+__all__ = ["CHECKS", "GROUPS", "QUICK", "UNIT", "Group", "Step"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A command that is run beside others."""
+
+    name: str
+    title: str
+    """A heading for its output."""
+    targets: tuple[str, ...] = ()
+    """Targets of the Makefile; a group of tests has none."""
+    after: tuple[str, ...] = ()
+    """Names of the steps that must have passed, where they are run too."""
+
+    def command(self) -> list[str]:
+        """The command line."""
+        return ["make", "--no-print-directory", "--jobs=2", "--output-sync=line", *self.targets]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group(Step):
+    """Tests that need the same environment and run one after another."""
+
+    expression: str
+    """Chooses its tests by their markers."""
+    folders: tuple[str, ...] = ()
+    """Folders of `tests/` that are collected; without: all. `complete_groups` sees that no test is left out."""
+    queue: str
+    """Queue in which it waits for other runs on this machine to end, see `KWITNESS_TURNS`."""
+    has_containers: bool = False
+    """Processor time of the container engine is its own: no other group uses containers."""
+    is_measured: bool = True
+    """Its processor time is noted, which costs a few milliseconds a test."""
+
+    def holds(self, folder: str, markers: Collection[str]) -> bool:
+        """Return whether a test in this folder with these markers is one of the group's."""
+        values = defaultdict(bool, dict.fromkeys(markers, True))
+        chosen = bool(eval(self.expression, {"__builtins__": {}}, values))  # noqa: S307 - our own names, and, or, not
+        return chosen and (not self.folders or folder in self.folders)
+
+    @override
+    def command(self) -> list[str]:
+        """The run of pytest, below a process that adopts its orphans, with its processor time noted."""
+        folders = [f"tests/{folder}" for folder in self.folders]
+        pytest = ["-m", "pytest", "-m", self.expression, "--durations=5", *folders]
+        if not self.is_measured:
+            return [sys.executable, *pytest]
+        plugins = ["-p", "kwitness.devtools.suite.cpu_plugin", "-p", "kwitness.devtools.suite.complete_groups"]
+        return [sys.executable, "-m", "kwitness.devtools.suite.measured", sys.executable, *pytest, *plugins]
+
+
+_NODE: Final = "node or e2e"
+_BROKER: Final = "broker or spark"
+_NEITHER: Final = f"not ({_BROKER} or {_NODE})"
+
+CHECKS: Final[Sequence[Step]] = (
+    Step(name="java", title="tests of the Java code", targets=("test-java",)),
+    Step(
+        name="checks",
+        title="lint, generated files, tests of the Rust code",
+        targets=("lint", "verify", "test-wire", "test-observer-rust", "test-librdkafka-rust"),
+    ),
+    # Maven builds there what the images hold.
+    Step(name="images", title="images", targets=("demo-images",), after=("java",)),
+)
+
+UNIT: Final[Sequence[Group]] = (
+    Group(
+        name="contracts",
+        title="tests of contracts, chart, injector, pages and tools that need no broker, no Spark and no node",
+        expression=_NEITHER,
+        folders=("chart", "contracts", "demo", "devtools", "images", "injector", "node", "repository", "subscriptions"),
+        queue="run",
+    ),
+    Group(
+        name="programs",
+        title="tests of programs that need no broker, no Spark and no node",
+        expression=_NEITHER,
+        folders=(
+            "broker_plugin", "cli", "collector", "interceptors_counts", "interceptors_java", "interceptors_librdkafka",
+            "interceptors_python", "jobs", "observer", "observer_host", "operator", "runtime",
+        ),
+        queue="programs",
+    ),
+)  # fmt: skip
+"""What `make test-fast` runs, in two processes."""
+
+GROUPS: Final[Sequence[Group]] = (
+    Group(
+        name="node",
+        title="tests that need a node",
+        expression=_NODE,
+        folders=("chart", "e2e", "images", "node"),
+        queue="node",
+        has_containers=True,
+        after=("images",),
+    ),
+    Group(
+        name="broker",
+        title="tests that need a broker",
+        expression=f"broker and not spark and not ({_NODE})",
+        folders=(
+            "broker_plugin", "cli", "collector", "contracts", "interceptors_counts", "interceptors_java",
+            "interceptors_python", "jobs", "observer", "observer_host", "operator",
+        ),
+        queue="broker",
+        after=("java",),
+    ),
+    Group(
+        name="spark",
+        title="tests that need Spark",
+        expression=f"spark and not ({_NODE})",
+        folders=("jobs",),
+        queue="spark",
+    ),
+    *UNIT,
+)  # fmt: skip
+"""Together every test there is, the longest first. One Spark session serves tests with and without a broker."""
+
+QUICK: Final = Group(
+    name="quick",
+    title="tests that take a moment",
+    expression=f"not (slow or {_BROKER} or {_NODE})",
+    queue="off",
+    is_measured=False,
+)
+"""The part of the groups in `UNIT` that `make check` runs."""
