@@ -29,7 +29,8 @@ _ARCHIVED_VERSION: Final = KAFKA_VERSIONS[-1]
 """Most brokers of a run have it. An archive costs some ten seconds of a processor, and each start is two cheaper."""
 _RECORDS: Final = "bootstrap.checkpoint"
 _ARCHIVE: Final = "classes.jsa"
-_DUMPED_S: Final = 300
+_DUMPED_S: Final = 3_600
+"""It writes for as long as it has to; one that hangs is ended."""
 
 
 def format_storage(folder: Path, version: str, *, node_id: int, cluster_id: str, users: Mapping[str, str]) -> None:
