@@ -22,8 +22,9 @@ from kwitness.devtools.suite.cpu_log import read_cpu_file
 from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.side_by_side import Interruption, Run, end
 from kwitness.devtools.suite.steps import GROUPS, Group, Step
+from kwitness.e2e.waiting import communicate, wait_for_exit
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("without_plugins")]
 
@@ -210,7 +211,7 @@ def test_an_interruption_ends_its_runs_in_good_order(hanging, tmp_path: Path, nu
     process, children = hanging("time.sleep(3600)")
 
     process.send_signal(number)
-    told, _ = process.communicate(timeout=PATIENCE_S * 3)
+    told, _ = communicate(process)
 
     assert process.returncode == 128 + number
     assert "interrupted" in told
@@ -227,7 +228,7 @@ def test_a_second_interruption_ends_by_force_what_does_not_heed_the_first(hangin
     assert process.stdout is not None
     eventually(process.stdout.readline, lambda line: "interrupted" in line, every=0)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=PATIENCE_S * 3)
+    communicate(process)
 
     assert not [child for child in children if _runs(child)]
 
@@ -248,7 +249,7 @@ def test_a_reader_that_goes_away_leaves_no_run_behind(hanging) -> None:
 
     process.stdout.close()
 
-    assert process.wait(PATIENCE_S * 3) != 0
+    assert wait_for_exit(process) != 0
     assert not [child for child in children if _runs(child)]
 
 

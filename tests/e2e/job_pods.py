@@ -21,7 +21,7 @@ _HEAP = "896m"
 def wait_until_gone(platform: Platform, job: str) -> None:
     """Wait for the pods of a job: a driver and its executors say much while they end."""
     selector = f"app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
-    eventually(lambda: platform.cluster.pods(NAMESPACE, selector), lambda pods: not pods, seconds=180)
+    eventually(lambda: platform.cluster.pods(NAMESPACE, selector), lambda pods: not pods)
 
 
 def run_in_turn(platform: Platform, jobs: Sequence[str], stack: ExitStack) -> dict[str, dict[str, Any]]:

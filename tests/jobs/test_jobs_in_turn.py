@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,14 @@ from deltalake import DeltaTable
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.waiting import run_to_end
 from kwitness.jobs.driver.configurations import ConfigurationError, read_configurations
 
 from tests.jobs import cost_inputs, oracle
 from tests.jobs.conftest import job_config
 from tests.jobs.kafka_topics import Topics
 from tests.jobs.tables import by_client, read
-from tests.jobs.test_driver_process import LONGEST_S, environment
+from tests.jobs.test_driver_process import environment
 from tests.jobs.traffic import mixed
 
 
@@ -39,13 +39,8 @@ def test_jobs_run_in_turn_in_one_session_and_one_that_fails_ends_no_other(kafka:
         _cost(tmp_path, "cost", tmp_path / "traffic"),
     ]
 
-    done = subprocess.run(
-        [sys.executable, "-m", "kwitness.jobs", "--config", *_files(tmp_path, configs)],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_S,
-        check=False,
+    done = run_to_end(
+        [sys.executable, "-m", "kwitness.jobs", "--config", *_files(tmp_path, configs)], env=environment()
     )
 
     assert done.returncode == 1, done.stderr[-3000:]

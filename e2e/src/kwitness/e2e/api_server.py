@@ -7,14 +7,12 @@ here: what needs controllers needs the node.
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -29,11 +27,10 @@ from kwitness.e2e.api_objects import ApiObjects
 from kwitness.e2e.api_session import ApiSession
 from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images.commands import Progress, silent
 
-_START_SECONDS = 60
 _STOP_SECONDS = 15
-_EMPTY_SECONDS = 30
 _LONGEST_AUDIT_LINE = 64 * 1024
 _ADMIN_TOKEN = "administrator"  # noqa: S105 - loopback only, for the life of a test
 _AUDIT_POLICY = """\
@@ -95,7 +92,7 @@ class ApiServer:
         Raises
         ------
         ApiServerFailedError
-            One of them ended, or the API was not ready after 60 s.
+            One of them ended, or nothing moved any more before the API was ready.
         """
         try:
             self._write_credentials()
@@ -130,19 +127,16 @@ class ApiServer:
 
         Raises
         ------
-        TimeoutError
-            Some kinds are still served after 30 s.
+        WaitFailedError
+            Some kinds are served on.
         """
         keys, groups = self._keys(), self._groups()
         if self._first is None:
             self._first = keys, groups
-        for key in keys - self._first[0]:
+        first_keys, first_groups = self._first
+        for key in keys - first_keys:
             self._ask_etcd("deleterange", {"key": key})
-        deadline = time.monotonic() + _EMPTY_SECONDS
-        while left := self._groups() - self._first[1]:
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"still served after {_EMPTY_SECONDS} s: {', '.join(sorted(left))}")
-            time.sleep(0.1)
+        wait_until(lambda: self._groups() - first_groups, lambda left: not left, what="no further groups to be served")
 
     def _keys(self) -> set[str]:
         """Keys of all objects, in the form in which etcd takes them."""
@@ -273,16 +267,12 @@ class ApiServer:
             process.wait()
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + _START_SECONDS
-        while time.monotonic() < deadline:
-            for name, process in self._processes.items():
-                if process.poll() is not None:
-                    raise ApiServerFailedError(f"{name} ended with {process.returncode}:\n{self.log(name)[-2000:]}")
-            with contextlib.suppress(requests.RequestException, OSError):
-                if self._says_ready():
-                    return
-            time.sleep(0.1)
-        raise ApiServerFailedError(f"not ready after {_START_SECONDS} s:\n{self.log()[-2000:]}")
+        needs = list(self._processes.values())
+        try:
+            wait_until(self._says_ready, what="the API server", needs=needs, passing=(OSError,), every=0.1)
+        except WaitFailedError as error:
+            logs = "\n".join(f"{name}:\n{self.log(name)[-2000:]}" for name in self._processes)
+            raise ApiServerFailedError(f"{error}\n{logs}") from error
 
     def _says_ready(self) -> bool:
         if not (self._folder / "certificates/apiserver.crt").exists():
