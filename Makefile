@@ -145,7 +145,7 @@ test-quick: setup
 	@$(PY) -m kwitness.devtools.suite quick
 
 test-fast: prerequisites-test-fast setup ## What needs no broker, no Spark and no node
-	@$(PY) -m kwitness.devtools.suite unit
+	@$(PY) -m kwitness.devtools.suite contracts programs
 
 test-java: prerequisites-test-java setup ## The own tests of the broker plugin, the Java interceptors and the headers' jar
 	@for project in broker-plugin interceptors-java headers-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done

@@ -1,58 +1,42 @@
-"""Waiting for the system, with the last thing seen in the failure.
-
-A wait ends as soon as what it waits for is there, so its limit costs nothing where all is well: it is long enough for
-a small machine that has much else to do.
-"""
+"""Waiting for the system in tests: `kwitness.e2e.waiting` under the names that tests read well with."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
+
+from confluent_kafka import Producer
+
+from kwitness.e2e.waiting import Patience, wait_until
 
 T = TypeVar("T")
 
-PATIENCE_S: Final = 60.0
-"""How long a test waits for what takes a moment on an idle machine."""
+ANSWER_S: Final = 60.0
+"""How long a single request waits for its answer."""
+
+eventually = wait_until
+"""Look again and again until what is seen holds; return it. It fails once nothing has moved for a minute."""
 
 
-_SHORTEST_S: Final = 0.1
-_LONGEST_S: Final = 2.0
-_PART: Final = 0.15
-"""Of the time waited so far: a look is often a process of its own, and many waits have one processor."""
-
-
-def eventually(
-    look: Callable[[], T],
-    holds: Callable[[T], object] = bool,
-    *,
-    seconds: float = PATIENCE_S,
-    every: float | None = None,
-) -> T:
-    """Look again and again until what is seen holds; return it.
-
-    Looks are `every` so many seconds; without, they become rarer the longer it takes.
-
-    Raises
-    ------
-    AssertionError
-        After `seconds`, with what was seen last.
-    """
-    began = time.monotonic()
-    while True:
-        seen = look()
-        if holds(seen):
-            return seen
-        waited = time.monotonic() - began
-        if waited > seconds:
-            raise AssertionError(f"after {seconds:.0f} s still: {seen!r}")
-        time.sleep(min(max(_SHORTEST_S, waited * _PART), _LONGEST_S) if every is None else every)
+async def patiently(ends: Awaitable[T]) -> T:
+    """Await what runs in this event loop, for as long as anything moves."""
+    task = asyncio.ensure_future(ends)
+    with Patience() as patience:
+        while not (await asyncio.wait({task}, timeout=patience.pause_s))[0]:
+            patience.note(None)
+    return task.result()
 
 
 async def eventually_beside(look: Callable[[], T], holds: Callable[[T], object] = bool) -> T:
     """Wait as `eventually` does, in a thread: what is waited for runs in this event loop."""
     return await asyncio.to_thread(eventually, look, holds)
+
+
+def deliver(producer: Producer) -> None:
+    """Wait until a producer of confluent-kafka has delivered all its records."""
+    eventually(lambda: producer.flush(1), lambda left: left == 0, every=0)
 
 
 def remains(look: Callable[[], T], holds: Callable[[T], object], *, seconds: float, every: float = 1.0) -> T:

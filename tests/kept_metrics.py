@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars, streams_jars
+from kwitness.e2e.waiting import communicate
 
 _PROGRAMS = Path(__file__).parent / "contracts"
 _LISTED = "listed\n"
-_PATIENCE_S = 60
 
 
 @contextlib.contextmanager
@@ -48,7 +48,7 @@ def _listed(program: str, jars: Path, *arguments: str) -> Iterator[dict[str, str
                 errors.seek(0)
                 raise AssertionError(f"{program} ended before it had listed all: {errors.read()[-2000:]}")
             yield dict(line.rstrip("\n").split("\t") for line in lines if line.startswith("org.apache.kafka."))
-            process.communicate(timeout=_PATIENCE_S)
+            communicate(process)
         finally:
             process.kill()
     assert process.returncode == 0, program

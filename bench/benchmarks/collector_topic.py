@@ -152,7 +152,7 @@ def make_topics(bootstrap: str) -> None:
     topics = [NewTopic(name, PARTITIONS if name in {OURS, THEIRS} else 1, 1) for name in names]
     admin = AdminClient({"bootstrap.servers": bootstrap})
     for future in admin.create_topics(topics).values():
-        future.result(30)
+        future.result()
 
 
 def rates(bootstrap: str, blocks: int, seconds: float) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, cp
 from kwitness.bench.results import write_results
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.waiting import wait_for_exit, wait_until
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.image_parts import find_uv
 
@@ -164,8 +165,8 @@ def _running(name: str, api: ApiServer, broker: LocalBroker, folder: Path) -> It
         finally:
             process.send_signal(signal.SIGTERM)
             try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
+                wait_for_exit(process)
+            finally:
                 process.kill()
 
 
@@ -181,13 +182,7 @@ def _packages() -> Path:
 
 
 def _until(holds: Any, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + LIMIT_SECONDS
-    while not holds():
-        if process.poll() is not None:
-            raise RuntimeError(f"the operator ended with {process.returncode}")
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"not ready after {LIMIT_SECONDS} s")
-        time.sleep(0.5)
+    wait_until(holds, what="the operator", needs=[process], every=0.5)
 
 
 def _ready(api: ApiServer, kind: str) -> int:

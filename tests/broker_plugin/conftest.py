@@ -16,9 +16,10 @@ from confluent_kafka import Producer
 
 from kwitness.demo.java_client import demo_client_classpath
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
-from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, Listener, LocalBroker
+from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, Listener, LocalBroker, reporter_class
 from kwitness.e2e.kafka.telemetry_requests import subscribe
 from kwitness.e2e.recording_collector import RecordingCollector
+from kwitness.e2e.waiting import wait_for_exit
 
 #: Settings that make a test quick; each is a key of the plugin.
 QUICK = {
@@ -72,9 +73,12 @@ def plugged(request: pytest.FixtureRequest, plugin_broker: BrokerFactory) -> Ite
 
     pytest runs all tests of one version together, so there is one such broker at a time.
     """
+    # One of those to whose list of reporters Kafka adds its own has ours alone.
+    overrides = {"metric.reporters": reporter_class(request.param)} if request.param == "3.9.2" else {}
+    listeners = [Listener.SASL_PLAINTEXT_PLAIN]
     with (
         RecordingCollector() as collector,
-        plugin_broker(collector, request.param, listeners=[Listener.SASL_PLAINTEXT_PLAIN]) as broker,
+        plugin_broker(collector, request.param, listeners=listeners, overrides=overrides) as broker,
     ):
         subscribe(broker.bootstrap, "kwitness.test", interval_ms=INTERVAL_MS)
         yield broker, collector
@@ -129,9 +133,8 @@ def java_client(tmp_path: Path) -> Callable[..., AbstractContextManager[subproce
             finally:
                 process.send_signal(signal.SIGTERM)
                 try:
-                    process.wait(30)
-                except subprocess.TimeoutExpired:
+                    wait_for_exit(process)
+                finally:
                     process.kill()
-                    process.wait()
 
     return run

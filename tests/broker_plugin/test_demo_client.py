@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 
 import pytest
 
 from kwitness.demo.java_client import demo_client_classpath
+from kwitness.e2e.waiting import run_to_end
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,6 @@ from kwitness.demo.java_client import demo_client_classpath
 def test_a_wrong_environment_is_named(arguments, environment, message):
     command = ["java", "-Xmx64m", "-cp", demo_client_classpath(), "dev.kwitness.demo.DemoClient", *arguments]
     variables = {"PATH": os.environ["PATH"], **environment}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False, timeout=60)
+    done = run_to_end(command, env=variables)
     assert done.returncode == 2
     assert message in done.stderr

@@ -37,7 +37,7 @@ def real(jar: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Real]:
     with LocalBroker(plugin=jar, overrides=overrides) as broker:
         admin = AdminClient({"bootstrap.servers": broker.bootstrap})
         for future in admin.create_topics([NewTopic(name, 1, 1) for name in TOPICS.values()]).values():
-            future.result(30)
+            future.result()
         cluster = broker.cluster_id
         collector = CollectorProcess(folder, bootstrap=broker.bootstrap, port=port, config={"cluster_id": cluster})
         collector.tokens.write_text(f"{PLUGIN} plugin {cluster}\n{READER} reader {cluster}\n")

@@ -29,20 +29,16 @@ def test_a_push_of_librdkafka_carries_the_full_identity(plugged, librdkafka_prod
     assert "org.apache.kafka.producer.connection.creation.total" in _metric_names(push)
 
 
-def test_a_push_of_the_java_client_carries_the_full_identity(plugged, java_client):
+def test_a_push_of_the_java_client_carries_the_full_identity_and_only_kafka_3_7_leaves_it_compressed(
+    plugged, java_client
+):
     broker, collector = plugged
     with java_client("producer", broker.bootstrap, "billing"):
         push = _push_of(collector, "billing")
     _assert_identity(push, "User:ANONYMOUS", "PLAINTEXT", "apache-kafka-java")
     assert push["client_software_version"] == "4.1.2"
-    assert "org.apache.kafka.producer.connection.creation.total" in _metric_names(push)
-
-
-def test_only_kafka_3_7_leaves_payloads_compressed(plugged, java_client):
-    broker, collector = plugged
-    with java_client("producer", broker.bootstrap, "compressing"):
-        push = _push_of(collector, "compressing")
     assert push.get("payload_compression") == ("zstd" if broker.version.startswith("3.7.") else None)
+    assert "org.apache.kafka.producer.connection.creation.total" in _metric_names(push)
 
 
 def test_the_last_push_of_a_client_says_that_it_terminates(plugged, java_client):

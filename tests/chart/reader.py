@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 from kwitness.e2e import binaries
 from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images import builder
 from kwitness.images.image_parts import REPOSITORY
 
@@ -40,15 +40,7 @@ class Reader:
         }
 
     def types(self, command: str) -> str:
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", command],
-            cwd=self._folder,
-            env=self._environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        done = run_to_end(["bash", "-euo", "pipefail", "-c", command], cwd=self._folder, env=self._environment)
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         return done.stdout
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,8 @@ import pytest
 
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
+
+from tests.eventually import eventually
 
 NAMESPACE = "analytics"
 DRIVER = f"system:serviceaccount:{NAMESPACE}:kwitness-spark"
@@ -71,13 +72,14 @@ def driver(api_server: ApiServer) -> Callable[..., Any]:
         return api_server.request(method, url, json=body, headers={"Impersonate-User": DRIVER, **headers})
 
     # The API server notices a policy a moment after it was written, and each in its own time.
-    deadline = time.monotonic() + 60
     plain = {**EXECUTOR, "metadata": {"name": "plain"}}
     api_server.request("POST", f"/api/v1/namespaces/{NAMESPACE}/pods", json=foreign("probe"))
-    answers: tuple[Any, ...] = ()
-    while {answer.status_code for answer in answers} != {422} and time.monotonic() < deadline:
-        time.sleep(0.2)
-        answers = (send("POST", "pods?dryRun=All", plain), send("DELETE", "pods/probe?dryRun=All"))
+
+    def answers() -> set[int]:
+        requests = (("POST", "pods?dryRun=All", plain), ("DELETE", "pods/probe?dryRun=All", None))
+        return {send(*request).status_code for request in requests}
+
+    eventually(answers, lambda codes: codes == {422})
     return send
 
 

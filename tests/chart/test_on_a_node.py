@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from tests.eventually import eventually
 pytestmark = pytest.mark.node
 NAMESPACE = "chart-test"
 RELEASE = "chart-test"
+HELM_PATIENCE = "--timeout=30m"
+"""Helm waits by a clock and sees nothing that moves."""
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +41,11 @@ def release(node: KubernetesNode, image_values: list[str | Path]) -> Iterator[Ku
     node.kubectl("apply", "--server-side", "--filename=-", input=json.dumps(namespace))
     before = definitions(node)
     try:
-        helm(node, "install", RELEASE, chart.CHART, *image_values, "--wait", "--timeout=180s")
+        helm(node, "install", RELEASE, chart.CHART, *image_values, "--wait", HELM_PATIENCE)
         yield node
     finally:
         helm(node, "uninstall", RELEASE, "--ignore-not-found", "--wait")
-        node.kubectl("delete", "namespace", NAMESPACE, "--wait", "--timeout=120s")
+        node.kubectl("delete", "namespace", NAMESPACE)
         if new := sorted(definitions(node) - before):
             node.kubectl("delete", *new)
 
@@ -56,7 +59,7 @@ def definitions(node: KubernetesNode) -> set[str]:
 
 
 def test_helm_test_succeeds(release: KubernetesNode) -> None:
-    answer = helm(release, "test", RELEASE, "--timeout=120s")
+    answer = helm(release, "test", RELEASE, HELM_PATIENCE)
 
     assert "Phase:          Succeeded" in answer
 
@@ -68,7 +71,7 @@ def test_the_operator_names_its_installation_once(release: KubernetesNode) -> No
 
     # When
     release.kubectl("rollout", "restart", "deployment/kwitness-operator", f"--namespace={NAMESPACE}")
-    release.kubectl("rollout", "status", "deployment/kwitness-operator", f"--namespace={NAMESPACE}", "--timeout=120s")
+    release.kubectl("rollout", "status", "deployment/kwitness-operator", f"--namespace={NAMESPACE}")
 
     # Then
     assert json.loads(before)["installation"]
@@ -96,8 +99,8 @@ def ready_reason(node: KubernetesNode) -> str:
 
 
 def wait_until_looked_at(node: KubernetesNode, generation: int) -> None:
-    seen = f"--for=jsonpath={{.status.observedGeneration}}={generation}"
-    node.kubectl("wait", seen, "kfc/orders", f"--namespace={NAMESPACE}", "--timeout=120s")
+    status = partial(node.get, "kfc", "orders", f"--namespace={NAMESPACE}")
+    eventually(lambda: status().get("status", {}), lambda now: now.get("observedGeneration") == generation)
 
 
 def test_a_live_resource_survives_an_upgrade_an_uninstall_and_an_installation_that_goes_on_with_it(
@@ -110,7 +113,7 @@ def test_a_live_resource_survives_an_upgrade_an_uninstall_and_an_installation_th
 
     # When
     changed = ("--set", "limits.minInterval=1s", "--set", "operator.resyncSeconds=5")
-    helm(release, "upgrade", RELEASE, chart.CHART, *image_values, *changed, "--wait", "--timeout=180s")
+    helm(release, "upgrade", RELEASE, chart.CHART, *image_values, *changed, "--wait", HELM_PATIENCE)
     change(release, ["other.invalid:9092"])
     wait_until_looked_at(release, 2)
     helm(release, "uninstall", RELEASE, "--wait")
@@ -118,7 +121,7 @@ def test_a_live_resource_survives_an_upgrade_an_uninstall_and_an_installation_th
     eventually(lambda: release.get(*operators)["items"], lambda pods: not pods)
     change(release, ["third.invalid:9092"])
     without_operator = release.get("kfc", "orders", f"--namespace={NAMESPACE}")
-    helm(release, "install", RELEASE, chart.CHART, *image_values, "--wait", "--timeout=180s")
+    helm(release, "install", RELEASE, chart.CHART, *image_values, "--wait", HELM_PATIENCE)
     wait_until_looked_at(release, 3)
 
     # Then

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from kwitness.cli.__main__ import main
 from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.waiting import run_to_end, wait_for_exit
 
 PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h\s*(?:\x1b\[1A)?\x1b\[2K", re.DOTALL)
 COMMAND = (sys.executable, "-m", "kwitness.cli")
@@ -54,14 +55,7 @@ class Person:
 
     def runs(self, *arguments: str, **environment: str) -> Ended:
         """Run it as a process, into pipes."""
-        done = subprocess.run(
-            [*COMMAND, *arguments],
-            env={**self.environment, **environment},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        done = run_to_end([*COMMAND, *arguments], env={**self.environment, **environment})
         return Ended(done.returncode, done.stdout, done.stderr)
 
     def at_a_terminal(self, *arguments: str, columns: int = 80, **environment: str) -> str:
@@ -85,7 +79,7 @@ class Person:
                 raise
         finally:
             os.close(ours)
-        assert process.wait(60) == 0, shown.decode()
+        assert wait_for_exit(process) == 0, shown.decode()
         # What took long said so, and took it back.
         return PROGRESS.sub("", shown.decode().replace("\r\n", "\n"))
 

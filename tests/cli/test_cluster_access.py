@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import yaml
 from kwitness.cli import subscription_request
 from kwitness.e2e.binaries import kubectl
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.commands import silent
 
 from tests.cli.conftest import apply, cluster
@@ -151,14 +151,7 @@ def test_a_command_run_by_kubectl_calls_itself_so(person, tmp_path):
     """Kubectl runs what is called kubectl-kwitness on the PATH."""
     program = Path(sys.executable).parent
     environment = {**person.environment, "PATH": f"{program}:{person.environment['PATH']}"}
-    done = subprocess.run(
-        [kubectl(silent), "kwitness", "subscriptions", "list", "--context", "nowhere"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run_to_end([kubectl(silent), "kwitness", "subscriptions", "list", "--context", "nowhere"], env=environment)
 
     assert done.returncode == 1
     assert done.stderr.startswith("kubectl kwitness subscriptions: the kubeconfig has no context nowhere")

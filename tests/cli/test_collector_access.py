@@ -22,6 +22,7 @@ from kwitness.contracts.envelopes import ClientPage, ClusterState
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 
 from tests.cli.command import Person
 from tests.cli.conftest import account, apply, cluster, remove
@@ -96,7 +97,7 @@ def collector(api: ApiServer, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield Running(namespace, f"127.0.0.1:{port}", authority.certificate)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait(30)
+        wait_for_exit(process)
     assert "Traceback" not in (folder / "log").read_text()
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from kwitness.e2e.waiting import run_to_end
+
 ROOT = Path(__file__).resolve().parents[2]
 OBSERVER = """#!/bin/sh
 echo "$0 $@"
@@ -20,7 +22,7 @@ exit 7
 
 def kwitness(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.cli", *arguments]
-    return subprocess.run(command, env={"PATH": str(path)}, capture_output=True, text=True, timeout=60, check=False)
+    return run_to_end(command, env={"PATH": str(path)})
 
 
 def install(folder: Path, name: str, script: str) -> Path:

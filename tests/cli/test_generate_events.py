@@ -16,6 +16,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.cli.fleet import Faults, Fleet, FleetRecord, events
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.waiting import run_to_end
 
 START_MS = 1_790_000_000_000
 SMALL = ("--clients", "20", "--topics", "3", "--sources", "2", "--for", "30s", "--start", str(START_MS))
@@ -34,7 +35,7 @@ FAULTY_FLEET = Fleet(
 
 def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.cli", "generate", "events", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return run_to_end(command)
 
 
 def refused(*arguments: str) -> str:
@@ -154,7 +155,7 @@ def test_topics_have_every_record_with_its_key_headers_and_time(kafka: LocalBrok
     topics = [f"{prefix}{kind}" for kind in ("traffic", "connections", "seals")]
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     for future in admin.create_topics([NewTopic(topic, 1, 1) for topic in topics]).values():
-        future.result(30)
+        future.result()
 
     done = generate(*SMALL, *FAULTY, "--bootstrap", kafka.bootstrap, "--prefix", prefix)
 

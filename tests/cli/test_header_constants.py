@@ -15,6 +15,7 @@ import yaml
 from kwitness.cli.header_constants import constant_names
 from kwitness.cli.header_register import TYPES, Register, RegisteredHeader
 from kwitness.contracts.header_rules import HeaderType as TypeName
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.image_parts import REPOSITORY, maven_package
 
 TYPED = [
@@ -59,7 +60,7 @@ public final class Shown {
 
 def generate(*arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.cli", "generate", "headers", *arguments]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
+    return run_to_end(command, input_text=given)
 
 
 def refused(change: dict[str, Any], *arguments: str) -> str:
@@ -102,14 +103,8 @@ def test_the_type_checker_knows_the_types_of_the_constants(tmp_path: Path) -> No
         "HeaderWriter().set(OF_INT64, 'shop')\n"
     )
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(program)]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={"MYPYPATH": f"{tmp_path}:{REPOSITORY / 'services/interceptors-python/src'}"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+    done = run_to_end(
+        command, cwd=tmp_path, env={"MYPYPATH": f"{tmp_path}:{REPOSITORY / 'services/interceptors-python/src'}"}
     )
 
     assert [line.partition(": ")[0] for line in done.stdout.splitlines() if "error" in line][:1] == ["program.py:4"]
@@ -127,15 +122,9 @@ def test_java_compiles_and_reads_the_constants(tmp_path: Path) -> None:
 
     path = f"{jar}:{tmp_path}"
     lint = ["-Xlint:all,-options", "-Xdoclint:all,-missing", "-Werror", "--release", "8", "-encoding", "UTF-8"]
-    compiled = subprocess.run(
-        ["javac", *lint, "-cp", path, "-d", tmp_path, source, tmp_path / "Shown.java"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    compiled = run_to_end(["javac", *lint, "-cp", path, "-d", tmp_path, source, tmp_path / "Shown.java"])
     assert (compiled.returncode, compiled.stderr) == (0, "")
-    shown = subprocess.run(["java", "-cp", path, "Shown"], capture_output=True, text=True, timeout=60, check=True)
+    shown = run_to_end(["java", "-cp", path, "Shown"], check=True)
 
     assert shown.stdout.splitlines() == [
         *(f"{one['name']}\t{one['type']}\t{one.get('id', -1)}" for one in REGISTER["spec"]["keys"]),
@@ -228,10 +217,7 @@ def test_without_pyyaml_json_is_read_and_yaml_asked_for_by_name(tmp_path: Path) 
     command = [sys.executable, "-m", "kwitness.cli", "generate", "headers", "-", "--language", "python"]
     environment = {"PYTHONPATH": str(tmp_path)}
     written = (json.dumps(REGISTER), yaml.safe_dump(REGISTER))
-    from_json, from_yaml = (
-        subprocess.run(command, input=one, env=environment, capture_output=True, text=True, timeout=60, check=False)
-        for one in written
-    )
+    from_json, from_yaml = (run_to_end(command, input_text=one, env=environment) for one in written)
 
     assert from_json.returncode == 0
     assert "OF_STRING" in from_json.stdout

@@ -16,6 +16,7 @@ from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_reads import GivenInputs
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.spark_jars import spark_jars
 
 from tests.jobs.kafka_topics import Topics, unique_names
@@ -24,12 +25,10 @@ from tests.jobs.traffic import otlp, push, snapshot
 NAMED = {"bootstrap_servers": ["localhost:9092"]}
 
 
-def kwitness(
-    *arguments: str, environment: dict[str, str] | None = None, seconds: float = 120
-) -> subprocess.CompletedProcess[str]:
+def kwitness(*arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.cli", *arguments]
     given = {"PATH": os.environ["PATH"]} if environment is None else environment
-    return subprocess.run(command, env=given, capture_output=True, text=True, timeout=seconds, check=False)
+    return run_to_end(command, env=given)
 
 
 @pytest.mark.broker
@@ -54,7 +53,6 @@ def test_an_inventory_is_made_on_a_laptop_with_a_password_and_tls(kafka: LocalBr
         *("job", "run", "ClientInventory", "--bootstrap", kafka.bootstrap_of(Listener.SASL_SSL_SCRAM)),
         *("--config", str(properties), "--prefix", prefix, "--table", str(tmp_path / "inventory")),
         *("--jars", str(spark_jars()), "--parameter", "forgetAfter=48h"),
-        seconds=500,
     )
 
     assert done.returncode == 0, done.stderr

@@ -20,6 +20,7 @@ import yaml
 
 from kwitness.cli.__main__ import main
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import communicate, wait_for_exit
 
 from tests.cli.command import COMMAND
 from tests.cli.conftest import account, apply, cluster
@@ -452,7 +453,7 @@ def until(stream: IO[str] | None, text: str) -> list[str]:
 def interrupted(process: subprocess.Popen[str]) -> str:
     """Press Ctrl-C, and return what stands on standard error."""
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = communicate(process)
     assert process.returncode == 130
     assert "Traceback" not in told
     return told
@@ -531,7 +532,7 @@ def test_a_reader_that_has_seen_enough_ends_a_tail_without_a_trace(person, door,
         process.stdout.close()
         pushing.lively(11)
 
-        assert process.wait(60) == 141
+        assert wait_for_exit(process) == 141
         assert process.stderr is not None
         assert process.stderr.read() == ""
 

@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+from kwitness.e2e.waiting import communicate
+
 from tests.cli.command import COMMAND
 from tests.cli.conftest import apply, cluster, found, ready
 from tests.eventually import eventually
@@ -81,7 +83,7 @@ def test_a_pipe_that_closes_ends_it_without_a_word(person, listed, form):
         [*COMMAND, *LIST, "-o", form], env=person.environment, stdout=writing, stderr=subprocess.PIPE, text=True
     )
     os.close(writing)
-    _, errors = process.communicate(timeout=60)
+    _, errors = communicate(process)
 
     assert process.returncode == 141
     assert errors == ""
@@ -94,7 +96,7 @@ def test_help_into_a_pipe_that_closes_too(person):
         [*COMMAND, "--help"], env=person.environment, stdout=writing, stderr=subprocess.PIPE, text=True
     )
     os.close(writing)
-    _, errors = process.communicate(timeout=60)
+    _, errors = communicate(process)
 
     assert process.returncode == 141
     assert errors == ""
@@ -111,7 +113,7 @@ def test_an_interruption_ends_it_as_it_ends_other_programs(api, namespace, perso
     )
     eventually(lambda: found(api, "ClientMetricsSubscription", "one", namespace))
     process.send_signal(signal.SIGINT)
-    out, errors = process.communicate(timeout=60)
+    out, errors = communicate(process)
 
     assert process.returncode == 130
     assert (out, errors) == ("", "")

@@ -17,6 +17,7 @@ from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
 from kwitness.devtools import krew
 from kwitness.devtools.command_reference import command_page
 from kwitness.devtools.reference import COMMAND_PAGE
+from kwitness.e2e.waiting import run_to_end
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +42,7 @@ sys.exit(main(sys.argv[1:]))
 def run(program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", program, *arguments]
     variables = {"PATH": os.environ["PATH"], **environment}
-    return subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60, check=False)
+    return run_to_end(command, env=variables)
 
 
 @pytest.mark.parametrize("line", ["--help", "--version", "completion bash", "generate events --help"])
@@ -106,7 +107,7 @@ def test_the_shell_and_kubectl_get_the_same_candidates(words, expected):
         _KWITNESS_COMPLETE="complete_bash",
     )
     command = [sys.executable, "-m", "kwitness.cli.kubectl_completion", *words]
-    kubectl = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    kubectl = run_to_end(command, check=True)
 
     assert shell.stdout.split() == expected
     assert kubectl.stdout.split() == [*expected, ":4"]
@@ -181,10 +182,8 @@ def test_the_wheel_with_the_lock_of_the_extra_is_the_whole_command(packed, tmp_p
     subprocess.run([*install, "--no-deps", *tmp_path.glob("*.whl")], check=True)
     program = environment / "bin/kubectl-kwitness"
     dry = ["subscriptions", "add", "one", "--metric", "*", "--cluster", "orders", "-n", "shop", "--dry-run"]
-    done = subprocess.run([program, *dry], env={}, capture_output=True, text=True, timeout=60, check=False)
-    asked = subprocess.run(
-        [program, "subscriptions", "list"], env={}, capture_output=True, text=True, timeout=60, check=False
-    )
+    done = run_to_end([program, *dry], env={})
+    asked = run_to_end([program, "subscriptions", "list"], env={})
 
     assert yaml.safe_load(done.stdout)["metadata"] == {"name": "one", "namespace": "shop"}
     assert asked.stderr.startswith("kubectl kwitness subscriptions: no cluster is configured")
@@ -202,9 +201,7 @@ def test_a_plugin_that_cannot_make_its_environment_says_so_and_tries_again(wheel
 
     def start(**environment: str) -> subprocess.CompletedProcess[str]:
         variables = {"PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", **environment}
-        return subprocess.run(
-            [link, "--version"], env=variables, capture_output=True, text=True, timeout=120, check=False
-        )
+        return run_to_end([link, "--version"], env=variables)
 
     too_old = start(KWITNESS_PYTHON=str(old))
     without_index = start(KWITNESS_PYTHON=sys.executable)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import subprocess
 import sys
 import time
 from contextlib import redirect_stderr, redirect_stdout
@@ -20,6 +19,7 @@ from deltalake import DeltaTable, write_deltalake
 from kwitness.cli import forgetting
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.tables import answer
+from kwitness.e2e.waiting import run_to_end
 
 NOW_MS = 1_790_000_000_000
 INVENTORY = pa.table(
@@ -288,10 +288,7 @@ def test_principals_where_they_cannot_be_removed_are_refused_not_passed_over(fie
 @pytest.mark.slow
 def test_the_process_ends_with_the_status_of_the_answer(folder: Path) -> None:
     command = [sys.executable, "-m", "kwitness.cli", "tables", "show", "--json"]
-    done, failed = (
-        subprocess.run([*command, str(path)], capture_output=True, text=True, timeout=60, check=False)
-        for path in (folder / "unused", folder)
-    )
+    done, failed = (run_to_end([*command, str(path)]) for path in (folder / "unused", folder))
 
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, TOPICS.to_pylist(), "")
     assert (failed.returncode, failed.stdout) == (1, "")
@@ -305,7 +302,7 @@ def test_without_its_libraries_the_command_says_what_to_install() -> None:
         "from kwitness.cli.__main__ import main\n"
         "sys.exit(main(['tables', 'list', '.']))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    done = run_to_end([sys.executable, "-c", program])
 
     assert done.returncode == 1
     assert "needs deltalake, duckdb, pyarrow" in done.stderr

@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,9 +18,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from kwitness.contracts.envelopes import EVENTS_CONTENT_TYPE
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import WaitFailedError, wait_for_exit
 
 from tests.collector.collector_samples import CLUSTER
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import eventually
 
 PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
 OPERATOR = "operator-token"
@@ -119,23 +119,19 @@ class CollectorProcess:
             command += ["--peer-url", self.peers]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment)
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                break
-            try:
-                if requests.get(f"http://127.0.0.1:{self.metrics_port}/readyz", timeout=1).ok:
-                    return self
-            except requests.RequestException:  # not up yet, or up and too busy to answer
-                time.sleep(0.05)
-        raise RuntimeError(f"the collector did not start:\n{self.log.read_text()[-3000:]}")
+        ready = f"http://127.0.0.1:{self.metrics_port}/readyz"
+        try:
+            eventually(lambda: requests.get(ready, timeout=10).ok, passing=(OSError,), needs=[self.process], every=0.05)
+        except WaitFailedError as error:
+            raise RuntimeError(f"the collector did not start: {error}\n{self.log.read_text()[-3000:]}") from error
+        return self
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """End it and return the exit status."""
         if self.process is None:
             return 0
         self.process.send_signal(number)
-        status = self.process.wait(PATIENCE_S)
+        status = wait_for_exit(self.process)
         self.process = None
         return status
 

@@ -39,7 +39,7 @@ def broker(kafka: LocalBroker) -> LocalBroker:
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     topics = [NewTopic(name, 3 if name == TOPICS["telemetry"] else 1, 1) for name in TOPICS.values()]
     for future in admin.create_topics(topics).values():
-        future.result(30)
+        future.result()
     return kafka
 
 

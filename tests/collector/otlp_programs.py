@@ -6,6 +6,8 @@ import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
+from kwitness.e2e.waiting import communicate
+
 from tests.collector.collector_process import CollectorProcess
 
 COUNTS = ("app_orders_total", "app_duration_seconds_count")
@@ -31,7 +33,7 @@ class Program:
     def kill(self) -> None:
         """End it without a last word."""
         self._process.kill()
-        self._process.communicate(timeout=20)
+        communicate(self._process)
 
 
 class Prometheus:

@@ -207,7 +207,7 @@ def topics(request: pytest.FixtureRequest, broker: LocalBroker) -> dict[str, str
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
     wanted = [NewTopic(own[one], 1, 1) for one in ("telemetry", "connections")]
     for future in admin.create_topics(wanted).values():
-        future.result(30)
+        future.result()
     return own
 
 

@@ -26,24 +26,27 @@ from tests.collector.collector_samples import (
     librdkafka_push,
     push,
 )
-from tests.eventually import PATIENCE_S
+from tests.eventually import eventually
 
 pytestmark = pytest.mark.broker
 Start = Callable[..., CollectorProcess]
 
 
 def read_topic(broker: LocalBroker, topic: str, wanted: Callable[[Message], bool], count: int) -> list[Message]:
-    """Read a topic from its start until ``count`` wanted records were seen, or for as long as `PATIENCE_S`."""
+    """Read a topic from its start until ``count`` wanted records were seen."""
     consumer = Consumer(
         {"bootstrap.servers": broker.bootstrap, "group.id": f"test-{time.time_ns()}", "auto.offset.reset": "earliest"}
     )
     consumer.subscribe([topic])
     found: list[Message] = []
-    deadline = time.monotonic() + PATIENCE_S
-    while len(found) < count and time.monotonic() < deadline:
+
+    def read() -> int:
         message = consumer.poll(0.2)
         if message is not None and message.error() is None and wanted(message):
             found.append(message)
+        return len(found)
+
+    eventually(read, lambda number: number >= count, every=0)
     consumer.close()
     return found
 

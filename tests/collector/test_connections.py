@@ -23,7 +23,7 @@ from kwitness.e2e.certificates import Authority
 
 from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import ANSWER_S, eventually
 
 Start = Callable[..., CollectorProcess]
 HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -117,7 +117,7 @@ def test_trickled_headers_are_ended_and_a_stalled_body_is_asked_for_again(start:
     eventually(is_open_to_a_trickle, lambda open_: not open_, every=1)
     for sock in (stalled, otlp, chunked):
         sock.setblocking(True)
-        sock.settimeout(PATIENCE_S)
+        sock.settimeout(ANSWER_S)
         answer = sock.recv(65_536)
         assert answer.startswith(b"HTTP/1.1 503 "), answer[:200]
         assert b"Retry-After:" in answer
@@ -136,8 +136,8 @@ def test_a_sender_that_hangs_up_or_breaks_the_protocol_is_no_failure_of_ours(sta
     garbage.sendall(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n")
     time.sleep(0.3)
     gone.close()
-    broken.settimeout(PATIENCE_S)
-    garbage.settimeout(PATIENCE_S)
+    broken.settimeout(ANSWER_S)
+    garbage.settimeout(ANSWER_S)
 
     assert broken.recv(65_536).startswith(BAD_REQUEST)
     assert garbage.recv(65_536).startswith(BAD_REQUEST)
@@ -189,7 +189,7 @@ def test_handshakes_that_never_come_are_ended_too(with_tls: CollectorProcess, op
         json=batch([push(1, counter_push(1))]),
         headers={"Authorization": f"Bearer {PLUGIN}"},
         verify=str(tmp_path / "ca.crt"),
-        timeout=PATIENCE_S,
+        timeout=ANSWER_S,
     )
 
     assert answer.status_code == 200
@@ -226,7 +226,7 @@ def test_grpc_ends_silent_connections_and_streams_that_stall(start: Start, open_
 
             with never() as messages:
                 try:
-                    export(messages, metadata=metadata, timeout=PATIENCE_S)
+                    export(messages, metadata=metadata, timeout=ANSWER_S)
                 except grpc.RpcError as error:
                     return error.code()
             return grpc.StatusCode.OK
@@ -234,7 +234,7 @@ def test_grpc_ends_silent_connections_and_streams_that_stall(start: Start, open_
     with ThreadPoolExecutor(4) as pool:
         stalled = pool.map(stall, range(4))
         with grpc.insecure_channel(f"127.0.0.1:{collector.otlp_grpc_port}") as channel:
-            MetricsServiceStub(channel).Export(ExportMetricsServiceRequest(), metadata=metadata, timeout=PATIENCE_S)
+            MetricsServiceStub(channel).Export(ExportMetricsServiceRequest(), metadata=metadata, timeout=ANSWER_S)
         eventually(lambda: not any(is_open(sock) for sock in silent))
         assert set(stalled) == {grpc.StatusCode.UNAVAILABLE}
 
@@ -244,6 +244,6 @@ def test_grpc_looks_at_the_token_before_it_waits_for_a_body(start: Start) -> Non
     with grpc.insecure_channel(f"127.0.0.1:{collector.otlp_grpc_port}") as channel:
         export = channel.stream_unary("/opentelemetry.proto.collector.metrics.v1.MetricsService/Export")
         with never() as messages, pytest.raises(grpc.RpcError) as refused:
-            export(messages, metadata=[("authorization", "Bearer wrong")], timeout=PATIENCE_S)
+            export(messages, metadata=[("authorization", "Bearer wrong")], timeout=ANSWER_S)
 
     assert refused.value.code() == grpc.StatusCode.UNAUTHENTICATED

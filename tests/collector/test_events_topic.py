@@ -76,7 +76,7 @@ def test_rows_of_a_sidecar_are_marked_with_the_workload_that_its_pod_bears_out(
 def test_rows_that_waited_for_the_broker_are_there_once_it_is_back(start: Start) -> None:
     with LocalBroker() as own:
         admin = AdminClient({"bootstrap.servers": own.bootstrap})
-        admin.create_topics([NewTopic(TOPICS["traffic"], 1, 1)])[TOPICS["traffic"]].result(30)
+        admin.create_topics([NewTopic(TOPICS["traffic"], 1, 1)])[TOPICS["traffic"]].result()
         collector = start(bootstrap=own.bootstrap)
         first = eventually(lambda: collector.observe(request([row(1)])), lambda answer: not answer.body["later"])
         assert first.status == 200

@@ -157,7 +157,7 @@ def test_the_exposed_ledger_closes_at_every_hop_while_the_collector_is_killed_ag
             collector.start()
     finally:
         ended.set()
-        sender.join(60)
+        eventually(lambda: not sender.is_alive())
     assert len(epochs) == 3
     hops = closes(collector.scrape())
     assert hops["receive"]["queued"] == hops["topic"]["queued"] == hops["prometheus"]["queued"] == 0

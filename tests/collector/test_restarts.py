@@ -27,7 +27,7 @@ from tests.collector.collector_samples import (
     gauges,
     push,
 )
-from tests.eventually import PATIENCE_S
+from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
 
@@ -152,7 +152,7 @@ def test_under_kills_at_random_moments_nothing_is_lost_or_counted_twice(start: S
         kills += 1
         collector.start()
         ledger_closes(collector)
-    sender.join(60)
+    eventually(lambda: not sender.is_alive())
 
     collector.scrape()
     assert collector.value(CREATION_SERIES, client_id="orders") == sum(amounts)
@@ -171,17 +171,18 @@ def in_topic(broker: LocalBroker, epoch: int) -> set[int]:
     consumer.subscribe([TOPICS["telemetry"]])
     found: set[int] = set()
     ends: set[int] = set()
-    deadline = time.monotonic() + PATIENCE_S
-    while len(ends) < 3 and time.monotonic() < deadline:
+
+    def read() -> int:
         message = consumer.poll(0.5)
-        if message is None:
-            continue
-        if message.error() is not None:
+        if message is not None and message.error() is not None:
             ends.add(message.partition() or 0)
-            continue
-        headers = dict(message.headers() or [])
-        if headers["event_epoch"] == str(epoch).encode():
-            found.add(int(headers["event_seq"]))
+        elif message is not None:
+            headers = dict(message.headers() or [])
+            if headers["event_epoch"] == str(epoch).encode():
+                found.add(int(headers["event_seq"]))
+        return len(found) + len(ends)
+
+    eventually(read, lambda _: len(ends) == 3, every=0)
     consumer.close()
     return found
 
@@ -190,7 +191,7 @@ def in_topic(broker: LocalBroker, epoch: int) -> set[int]:
 def test_a_broker_that_comes_back_gets_what_its_absence_held_up(start: Start) -> None:
     with LocalBroker() as own:
         admin = AdminClient({"bootstrap.servers": own.bootstrap})
-        admin.create_topics([NewTopic(TOPICS["telemetry"], 1, 1)])[TOPICS["telemetry"]].result(30)
+        admin.create_topics([NewTopic(TOPICS["telemetry"], 1, 1)])[TOPICS["telemetry"]].result()
         collector = start(bootstrap=own.bootstrap)
         assert collector.deliver(batch([push(1, counter_push(1))])).status == 200
         own.shutdown()

@@ -16,7 +16,7 @@ from kwitness.collector.ingest import token_review
 from kwitness.collector.ingest.token_review import TokenReviewer, User
 from kwitness.contracts.audiences import collector_audience, says_audience
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import patiently
 
 AUDIENCE = collector_audience("default", "main")
 
@@ -116,7 +116,7 @@ async def test_few_questions_are_asked_at_once_and_not_all_may_wait(
     asking = [
         asyncio.create_task(reviewer.user(token([AUDIENCE], f"forged-{number}"), AUDIENCE)) for number in range(40)
     ]
-    await asyncio.wait_for(api.is_full.wait(), PATIENCE_S)
+    await patiently(api.is_full.wait())
 
     with pytest.raises(UnavailableError, match="too many"):
         await reviewer.user(GOOD, AUDIENCE)

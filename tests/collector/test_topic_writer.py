@@ -16,7 +16,7 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.e2e.certificates import Authority
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import patiently
 
 RECORD = Record("kwitness.telemetry", b"key", b"value")
 
@@ -52,7 +52,7 @@ async def test_a_batch_under_way_is_answered_when_its_connection_is_given_up(
     await asyncio.to_thread(happens, writer, authority)
 
     with pytest.raises(UnavailableError):
-        await asyncio.wait_for(batch, PATIENCE_S)
+        await patiently(batch)
     await asyncio.to_thread(writer.stop)
 
 
@@ -62,12 +62,12 @@ async def test_only_the_record_that_is_too_large_is_refused_and_not_those_that_t
 ) -> None:
     topic = "collector-tests.small"
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-    admin.create_topics([NewTopic(topic, 1, 1, config={"max.message.bytes": "4096"})])[topic].result(30)
+    admin.create_topics([NewTopic(topic, 1, 1, config={"max.message.bytes": "4096"})])[topic].result()
     values = [os.urandom(5_000 if number == 7 else 1_000) for number in range(20)]
     writer = TopicWriter(KafkaConnection(bootstrap_servers=(broker.bootstrap,)), "kwitness-collector-test")
     writer.start()
 
-    refused = await asyncio.wait_for(writer.write([Record(topic, b"key", value) for value in values]), PATIENCE_S)
+    refused = await patiently(writer.write([Record(topic, b"key", value) for value in values]))
 
     await asyncio.to_thread(writer.stop)
     assert refused == {7: "MSG_SIZE_TOO_LARGE"}
@@ -79,4 +79,4 @@ async def test_what_is_left_of_a_batch_when_its_connection_has_ended_is_given_ba
     await asyncio.to_thread(writer.stop)
 
     with pytest.raises(UnavailableError):
-        await asyncio.wait_for(writer.write([RECORD]), PATIENCE_S)
+        await patiently(writer.write([RECORD]))

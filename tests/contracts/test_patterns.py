@@ -6,13 +6,13 @@ import base64
 import os
 import random
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import re2
 
 from kwitness.contracts.resources.patterns import PATTERN_CHARACTERS, PORTABLE_PATTERN
+from kwitness.e2e.waiting import run_to_end
 
 JUDGE = Path(__file__).parent / "MatchLikeTheBroker.java"
 COUNT = 3_000
@@ -96,7 +96,7 @@ def judged_by_java(patterns: list[str]) -> list[str]:
     """Return a line for each pattern: E when it is refused, else 1 or 0 for each value."""
     values = "\t".join(map(encoded, VALUES))
     lines = "".join(f"{encoded(pattern)}\t{values}\n" for pattern in patterns)
-    done = subprocess.run(["java", str(JUDGE)], input=lines, capture_output=True, text=True, check=True, timeout=120)
+    done = run_to_end(["java", str(JUDGE)], input_text=lines, check=True)
     return done.stdout.splitlines()
 
 

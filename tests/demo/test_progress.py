@@ -29,7 +29,6 @@ def test_a_wait_is_named_once_and_then_only_how_long_it_lasts(clock: list[float]
             progress=progress,
             component="broker",
             log="",
-            seconds=60,
         )
 
     assert out.getvalue().splitlines() == [
@@ -43,9 +42,19 @@ def test_a_wait_is_named_once_and_then_only_how_long_it_lasts(clock: list[float]
 
 
 def test_a_wait_that_does_not_end_names_the_component_what_it_lacks_and_its_log(clock: list[float]) -> None:
-    with pytest.raises(DemoError, match="broker: after 5 s still its port") as failed:
-        wait_until(
-            lambda: "its port", progress=Progress(total=1, out=io.StringIO()), component="broker", log="here", seconds=5
-        )
+    with pytest.raises(DemoError, match=r"broker: nothing moved for 181 s, .*; seen last: 'its port'") as failed:
+        wait_until(lambda: "its port", progress=Progress(total=1, out=io.StringIO()), component="broker", log="here")
 
     assert (failed.value.component, failed.value.log) == ("broker", "here")
+
+
+def test_a_wait_lasts_as_long_as_something_moves(clock: list[float]) -> None:
+    wait_until(
+        lambda: None if clock[0] > 1000 else "its port",
+        progress=Progress(total=1, out=io.StringIO()),
+        component="broker",
+        log="here",
+        signs=(lambda: clock[0] // 100,),
+    )
+
+    assert clock[0] == 1001

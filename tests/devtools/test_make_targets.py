@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+
+from kwitness.e2e.waiting import run_to_end
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = sorted({path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")})
 
 
 def make(*arguments: str) -> str:
-    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout
+    return run_to_end(["make", *arguments], cwd=ROOT, check=True).stdout
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

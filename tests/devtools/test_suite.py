@@ -12,16 +12,19 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from kwitness.devtools.suite.__main__ import failures, main, run
+from kwitness.devtools.suite.complete_groups import pytest_deselected
 from kwitness.devtools.suite.cpu_log import read_cpu_file
 from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.side_by_side import Interruption, Run, end
 from kwitness.devtools.suite.steps import GROUPS, Group, Step
+from kwitness.e2e.waiting import communicate, wait_for_exit
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("without_plugins")]
 
@@ -208,7 +211,7 @@ def test_an_interruption_ends_its_runs_in_good_order(hanging, tmp_path: Path, nu
     process, children = hanging("time.sleep(3600)")
 
     process.send_signal(number)
-    told, _ = process.communicate(timeout=PATIENCE_S * 3)
+    told, _ = communicate(process)
 
     assert process.returncode == 128 + number
     assert "interrupted" in told
@@ -225,7 +228,7 @@ def test_a_second_interruption_ends_by_force_what_does_not_heed_the_first(hangin
     assert process.stdout is not None
     eventually(process.stdout.readline, lambda line: "interrupted" in line, every=0)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=PATIENCE_S * 3)
+    communicate(process)
 
     assert not [child for child in children if _runs(child)]
 
@@ -246,7 +249,7 @@ def test_a_reader_that_goes_away_leaves_no_run_behind(hanging) -> None:
 
     process.stdout.close()
 
-    assert process.wait(PATIENCE_S * 3) != 0
+    assert wait_for_exit(process) != 0
     assert not [child for child in children if _runs(child)]
 
 
@@ -276,12 +279,41 @@ def test_an_unknown_group_is_named_with_those_there_are(capsys: pytest.CaptureFi
 
     assert ended.value.code == 2
     assert (
-        "no step units: the steps are java, checks, images, node, broker, spark, unit, quick" in capsys.readouterr().err
+        "no step units: the steps are java, checks, images, node, broker, spark, contracts, programs, quick"
+        in capsys.readouterr().err
     )
 
 
-def test_every_test_is_in_one_group() -> None:
+FOLDERS = sorted({path.parent.name for path in Path(__file__).resolve().parents[1].glob("*/test_*.py")})
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_test_is_in_one_group_at_most(folder: str) -> None:
     """Whatever markers a test has."""
     for present in itertools.product((False, True), repeat=4):
-        markers = dict(zip(("spark", "broker", "node", "e2e"), present, strict=True))
-        assert sum(bool(eval(group.expression, {}, markers)) for group in GROUPS) == 1, markers  # noqa: S307 - pytest's own language of names, and, or, not
+        markers = {name for name, is_there in zip(("spark", "broker", "node", "e2e"), present, strict=True) if is_there}
+        assert sum(group.holds(folder, markers) for group in GROUPS) <= 1, markers
+
+
+@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder != "e2e"])  # there the folder is a marker
+def test_a_test_without_markers_is_in_a_group(folder: str) -> None:
+    assert sum(group.holds(folder, ()) for group in GROUPS) == 1
+
+
+class Deselected(NamedTuple):
+    """An item of pytest, as far as the plugin looks."""
+
+    path: Path
+    markers: tuple[str, ...]
+    nodeid: str = "tests/subscriptions/test_it.py::test_a"
+
+    def iter_markers(self) -> list[pytest.Mark]:
+        return [pytest.Mark(name, (), {}) for name in self.markers]
+
+
+def test_a_test_that_no_group_runs_fails_the_run() -> None:
+    path = Path(__file__).resolve().parents[1] / "subscriptions/test_it.py"
+
+    pytest_deselected([Deselected(path, ())])
+    with pytest.raises(pytest.UsageError, match="no group of `make test` runs tests/subscriptions/test_it"):
+        pytest_deselected([Deselected(path, ("spark",))])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -23,13 +23,10 @@ from kwitness.demo.platform import (
     Platform,
 )
 
-from tests import soak
 from tests.e2e import subscriptions
 from tests.e2e.conftest import Answer
+from tests.e2e.job_pods import run_in_turn
 from tests.e2e.test_answers import allowed_to_look
-
-# Six drivers at once take minutes on two processors.
-pytestmark = [pytest.mark.soak, soak.alone]
 
 KIND = "analyticsjob"
 RATES = "kwitness-rates"
@@ -59,7 +56,14 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 """What the jobs are given, by their type."""
 
 
-def a_job(job_type: str, parameters: dict[str, Any]) -> dict[str, Any]:
+class Found(NamedTuple):
+    """What a job had found: the rows of its table, and the last status of its driver."""
+
+    rows: list[dict[str, Any]]
+    status: dict[str, Any]
+
+
+def a_job(job_type: str, parameters: dict[str, Any], **spec: Any) -> dict[str, Any]:
     table = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in job_type)[1:]
     return {
         "apiVersion": "kwitness.dev/v1alpha1",
@@ -74,20 +78,25 @@ def a_job(job_type: str, parameters: dict[str, Any]) -> dict[str, Any]:
             "parameters": {job_type[0].lower() + job_type[1:]: parameters} if parameters else {},
             "executors": {"instances": 0},
             "table": table,
+            **spec,
         },
     }
 
 
 @pytest.fixture(scope="module")
-def more(platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, Answer]]:
-    """What the jobs found, by their type. They all run at once, beside the one that streams."""
+def more(platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, Found]]:
+    """What the jobs found, by their type.
+
+    The operator writes their configurations and starts none of them, since they are suspended. One driver, in a pod
+    as the operator has it for the first of them, runs all in turn: a process of Spark for each takes minutes.
+    """
     rates = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": RATES, "namespace": NAMESPACE},
         "data": {"rate-card.yaml": "currency: EUR\nbytesInPerGiB: 1000000000\n"},
     }
-    jobs = {job_type: a_job(job_type, parameters) for job_type, parameters in PARAMETERS.items()}
+    jobs = {job_type: a_job(job_type, parameters, suspend=True) for job_type, parameters in PARAMETERS.items()}
     policies = ("--allow-principal", "User:kwitness-spark", "--operation", "DescribeConfigs", "--topic", "*")
     tool = ("exec", f"{KAFKA}-0", f"--namespace={NAMESPACE}", "--", *TOOL)
     with ExitStack() as stack:
@@ -96,13 +105,14 @@ def more(platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, A
         stack.callback(platform.cluster.kubectl, *tool, "--remove", "--force", *policies)
         for document in (rates, *jobs.values()):
             stack.enter_context(subscriptions.applied(platform, document))
-        found = {}
-        for job_type, job in jobs.items():
-            name = job["metadata"]["name"]
-            subscriptions.reason_becomes(platform, name, "Completed", KIND, seconds=600)
-            rows = table(platform, job_type, job["spec"]["table"])
-            found[job_type] = Answer(rows, subscriptions.found(platform, name, KIND))
-        yield found
+        names = [job["metadata"]["name"] for job in jobs.values()]
+        for name in names:
+            subscriptions.reason_becomes(platform, name, "Suspended", KIND)
+        statuses = run_in_turn(platform, names, stack)
+        yield {
+            job_type: Found(table(platform, job_type, job["spec"]["table"]), statuses[job["metadata"]["name"]])
+            for job_type, job in jobs.items()
+        }
 
 
 def table(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
@@ -112,8 +122,7 @@ def table(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
     return list(json.loads(platform.cluster.kubectl("exec", f"kwitness-job-{JOB}-0", f"-n={NAMESPACE}", "--", *show)))
 
 
-@pytest.mark.timeout(900)  # six drivers at once, where three groups of tests have two processors
-def test_an_objective_counts_the_answers_to_each_client_that_an_observer_timed(more: dict[str, Answer]) -> None:
+def test_an_objective_counts_the_answers_to_each_client_that_an_observer_timed(more: dict[str, Found]) -> None:
     rows = more["LatencySlo"].rows
 
     assert {GATEWAY_CLIENT, SIDECAR_CLIENT} <= {row["client_id"] for row in rows}
@@ -121,8 +130,7 @@ def test_an_objective_counts_the_answers_to_each_client_that_an_observer_timed(m
     assert {row["evidence"] for row in rows} == {"traffic"}
 
 
-@pytest.mark.timeout(900)  # six drivers at once, where three groups of tests have two processors
-def test_latency_is_that_of_the_consumers_with_interceptors(more: dict[str, Answer]) -> None:
+def test_latency_is_that_of_the_consumers_with_interceptors(more: dict[str, Found]) -> None:
     rows = more["EndToEndLatency"].rows
 
     assert INTERCEPTED_CLIENT in {row["client_id"] for row in rows}
@@ -130,30 +138,30 @@ def test_latency_is_that_of_the_consumers_with_interceptors(more: dict[str, Answ
     assert all(row["latency_p50_us"] <= row["latency_p99_us"] for row in rows if row["latency_p50_us"] is not None)
 
 
-def test_a_header_that_no_register_has_is_found(more: dict[str, Answer]) -> None:
+def test_a_header_that_no_register_has_is_found(more: dict[str, Found]) -> None:
     found = more["HeaderDrift"]
 
     assert UNREGISTERED_HEADER in {row["key"] for row in found.rows}
-    assert found.job["status"]["findingCounts"]["UnregisteredKey"] >= 1
+    assert found.status["finding_counts"]["UnregisteredKey"] >= 1
 
 
-def test_what_clients_report_is_rolled_up_by_metric_and_client(more: dict[str, Answer]) -> None:
+def test_what_clients_report_is_rolled_up_by_metric_and_client(more: dict[str, Found]) -> None:
     rows = [row for row in more["TelemetryRollup"].rows if row["kind"] == "metric"]
 
     assert len({row["client_id"] for row in rows}) >= 4
     assert all(row["metric"].startswith("org.apache.kafka.") for row in rows)
 
 
-def test_nothing_was_lost_between_producers_and_groups(more: dict[str, Answer]) -> None:
+def test_nothing_was_lost_between_producers_and_groups(more: dict[str, Found]) -> None:
     found = more["Completeness"]
     orders = [row for row in found.rows if row["topic"] == "demo.orders"]
 
     assert {"interceptors", "wire", "offsets"} <= {row["evidence"] for row in orders}
     assert sum(row["lost"] or 0 for row in orders) == 0
-    assert found.job["status"]["findingCounts"].get("Lost", 0) == 0
+    assert found.status["finding_counts"].get("Lost", 0) == 0
 
 
-def test_a_month_costs_what_traffic_counted(more: dict[str, Answer], answers: dict[str, Answer]) -> None:
+def test_a_month_costs_what_traffic_counted(more: dict[str, Found], answers: dict[str, Answer]) -> None:
     rows = more["CostAttribution"].rows
     bytes_in = sum(int(row["bytes_in"]) for row in rows)  # JSON tells whole numbers of 38 digits as text
     traffic = answers["Traffic"].rows
@@ -163,7 +171,7 @@ def test_a_month_costs_what_traffic_counted(more: dict[str, Answer], answers: di
     assert bytes_in >= sum(row["bytes"] for row in sent if row["kind"] == "partition") > 0
     cost = sum(int(row["bytes_in_cost"]) for row in rows)
     assert cost == pytest.approx(bytes_in * 1_000_000_000 / 2**30, abs=1)
-    assert more["CostAttribution"].job["status"]["findingCounts"]["RateMissing"] >= 1  # none for requests
+    assert more["CostAttribution"].status["finding_counts"]["RateMissing"] >= 1  # none for requests
 
 
 def test_a_mirror_that_is_the_source_itself_is_refused(platform: Platform) -> None:

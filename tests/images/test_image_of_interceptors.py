@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_FILES, JAVA_AGENT, PYTHON_FOLDER
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images import container_engine
 from kwitness.images.builder import build_all
 from kwitness.images.image_parts import JAVA_JAR
@@ -25,14 +25,7 @@ def test_a_program_in_python_finds_interceptors_where_the_image_has_them(tmp_pat
     copy_python_interceptors(folder)
     asked = "import sys; print(sys.modules['kwitness_interceptors'].__file__)"
 
-    told = subprocess.run(
-        [sys.executable, "-B", "-c", asked],
-        env={"PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    told = run_to_end([sys.executable, "-B", "-c", asked], env={"PYTHONPATH": str(folder)}, check=True)
 
     assert told.stdout.strip() == str(folder / "kwitness_interceptors" / "__init__.py")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.demo.images import ALL, OTHERS, dev_kafka
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.base_images import read_packages
 from kwitness.images.builder import helm_values
 from kwitness.images.image_parts import REPOSITORY, copy_content
@@ -60,7 +60,7 @@ def test_a_kafka_version_that_there_is_none_of_is_refused_with_those_there_are()
 )
 def test_an_unknown_image_is_refused_with_those_there_are(module: str, name: str) -> None:
     command = [sys.executable, "-m", module, "--only", name]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = run_to_end(command)
     assert done.returncode == 2
     assert f"'{name}' (choose from 'operator'" in done.stderr
 

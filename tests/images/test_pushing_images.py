@@ -15,6 +15,7 @@ import pytest
 from kwitness.e2e import chart
 from kwitness.e2e.binaries import PAUSE, REGISTRY, built
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
+from kwitness.e2e.waiting import wait_for_exit
 from kwitness.images import builder, container_engine
 from kwitness.images.commands import CommandFailedError
 from kwitness.images.image_recipes import DEVELOPED
@@ -91,10 +92,10 @@ def test_the_chart_runs_what_the_registry_has(node: KubernetesNode, tmp_path: Pa
 
             # Then
             events = partial(node.kubectl, "get", "events", f"--namespace={NAMESPACE}")
-            eventually(events, lambda seen: has_started(seen, pushed["operator"]), seconds=120)
+            eventually(events, lambda seen: has_started(seen, pushed["operator"]), still_s=120)
         finally:
             chart.helm(*helm, "uninstall", NAMESPACE, "--ignore-not-found", "--wait")
-            node.kubectl("delete", "namespace", NAMESPACE, "--wait", "--timeout=120s")
+            node.kubectl("delete", "namespace", NAMESPACE)
 
 
 def has_started(events: str, image: str) -> bool:
@@ -111,4 +112,4 @@ def reached_from(node: KubernetesNode, address: str, gateway: str) -> Iterator[N
             yield
         finally:
             container_engine.docker("exec", node.node_name, "pkill", "-f", f"TCP-LISTEN:{port}")
-            forwarder.wait(60)
+            wait_for_exit(forwarder)

@@ -25,8 +25,9 @@ from kwitness.contracts.interceptor_injections import (
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import ANSWER_S, eventually
 from tests.injector.samples import INJECTION, POD, merged
 
 SECRET = "kwitness-injector-certificate"
@@ -182,7 +183,7 @@ class InjectorProcess:
 
     def probe(self, path: str) -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.probe_port}{path}", timeout=PATIENCE_S) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.probe_port}{path}", timeout=ANSWER_S) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -201,7 +202,7 @@ class InjectorProcess:
     def review(self, body: bytes, authorities: str) -> tuple[int, str]:
         """Ask the webhook itself."""
         context = ssl.create_default_context(cadata=authorities)
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE_S, context=context)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=ANSWER_S, context=context)
         with contextlib.closing(connection):
             connection.request("POST", "/inject/pods", body)
             answer = connection.getresponse()
@@ -213,7 +214,7 @@ class InjectorProcess:
     def stop(self, number: int = signal.SIGTERM) -> int:
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(20)
+        return wait_for_exit(self.process)
 
 
 def has_observer(pod: dict[str, Any]) -> bool:

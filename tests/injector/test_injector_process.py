@@ -14,6 +14,7 @@ from kwitness.contracts.injections import injection_hash
 from kwitness.contracts.interceptor_injections import INTERCEPTORS
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 from kwitness.injector.certificates.issuing import issue
 
 from tests.eventually import eventually
@@ -227,7 +228,7 @@ def test_reviews_are_answered_for_a_while_after_the_end_was_announced(alone: Sur
 
     eventually(lambda: process.probe("/readyz"), (503, "stopping").__eq__, every=0.05)
     assert alone.injects()
-    assert process.process.wait(20) == 0
+    assert wait_for_exit(process.process) == 0
 
 
 def test_two_replicas_share_a_certificate_which_is_renewed_while_pods_are_made(

@@ -37,7 +37,7 @@ def _admin(broker: LocalBroker) -> Any:
 def _make(broker: LocalBroker, *topics: NewTopic) -> None:
     admin = _admin(broker)
     for made in admin.create_topics(list(topics)).values():
-        made.result(30)
+        made.result()
 
 
 def make_topics(broker: LocalBroker) -> str:
@@ -72,7 +72,7 @@ def _compacting_at_once(broker: LocalBroker) -> Iterator[None]:
     for operation in (AlterConfigOpType.SET, AlterConfigOpType.DELETE):
         entry = ConfigEntry("log.cleaner.backoff.ms", "100", incremental_operation=operation)
         resource = ConfigResource(ConfigResource.Type.BROKER, str(broker.node_id), incremental_configs=[entry])
-        admin.incremental_alter_configs([resource])[resource].result(30)
+        admin.incremental_alter_configs([resource])[resource].result()
         if operation is AlterConfigOpType.SET:
             yield
 

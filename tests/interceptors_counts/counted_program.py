@@ -15,16 +15,15 @@ from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.images.image_parts import java_interceptors
 
 from tests.eventually import eventually
-from tests.interceptors_java.conftest import SMALL_JVM, clients
+from tests.interceptors_java.conftest import SMALL_JVM, program
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
 from tests.interceptors_librdkafka.plugin_library import Intercepted, built_plugin
 from tests.interceptors_python.injected import injected_folder
-from tests.soak import SOAKS
 
 RUNTIMES: Final = ("python", "librdkafka", "java")
 _PROGRAMS: Final = Path(__file__).with_name("programs")
 _KAFKA_CLIENTS: Final = "4.3.1"
-_LONGEST_S: Final = 3_000 if SOAKS else 300
+_LONGEST_S: Final = 3_000
 _WINDOW_MS: Final = 1_000
 
 
@@ -62,8 +61,9 @@ class CountedProgram:
             case "librdkafka":
                 return Running(intercepted.start([*in_python, built_plugin()]), broker, collector)
             case _:
-                java = ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}", "-cp", clients(_KAFKA_CLIENTS)]
-                return Running(intercepted.start([*java, _PROGRAMS / "Counted.java", *arguments]), broker, collector)
+                counted = program(_PROGRAMS / "Counted.java", _KAFKA_CLIENTS, compiled_with=_KAFKA_CLIENTS)
+                java = ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}", *counted]
+                return Running(intercepted.start([*java, *arguments]), broker, collector)
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,15 @@
-"""A broker, the agent, and applications on several versions of kafka-clients."""
+"""The agent, and applications on several versions of kafka-clients."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 from kwitness.images.image_parts import java_interceptors
@@ -18,15 +17,9 @@ from kwitness.images.image_parts import java_interceptors
 from tests.interceptors_java.reported import Reported
 
 PROGRAMS = Path(__file__).with_name("programs")
-SENDS_AND_READS = PROGRAMS / "SendsAndReads.java"
 SMALL_JVM = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+OLDEST = "2.8.2"
 Application = Callable[..., str]
-
-
-@pytest.fixture(scope="session")
-def broker() -> Iterator[LocalBroker]:
-    with LocalBroker() as broker:
-        yield broker
 
 
 @pytest.fixture
@@ -47,14 +40,23 @@ def clients(version: str) -> str:
     return f"{cached_folder('kafka-clients', content_key(*artifacts), make)}/*"
 
 
-@pytest.fixture
-def under_the_agent(reported: Reported, tmp_path: Path) -> Application:
-    """Runs a program under the agent until it ends, and returns what it says of itself."""
-    token = tmp_path / "token"
-    token.write_text("token")
-    settings = tmp_path / "interceptors.json"
+def program(source: Path, version: str, *, compiled_with: str = OLDEST) -> list[str]:
+    """The options and the class that run a program of one file with a kafka-clients."""
 
-    def start(version: str, program: Path, *arguments: str, wanted: dict[str, object], **environment: str) -> str:
+    def make(folder: Path) -> None:
+        run(["javac", "-d", folder, "-cp", clients(compiled_with), source])
+
+    classes = cached_folder("java-programs", content_key(source, compiled_with), make)
+    return ["-cp", f"{classes}{os.pathsep}{clients(version)}", source.stem]
+
+
+def agent(reported: Reported, folder: Path) -> Application:
+    """Runs a program under the agent until it ends, and returns what it says of itself."""
+    token = folder / "token"
+    token.write_text("token")
+    settings = folder / "interceptors.json"
+
+    def start(version: str, source: Path, *arguments: str, wanted: dict[str, object], **environment: str) -> str:
         settings.write_text(
             json.dumps(
                 {
@@ -69,8 +71,8 @@ def under_the_agent(reported: Reported, tmp_path: Path) -> Application:
                 }
             )
         )
-        process = subprocess.run(
-            ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}", "-cp", clients(version), program, *arguments],
+        process = run_to_end(
+            ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}", *program(source, version), *arguments],
             env={
                 **os.environ,
                 "KWITNESS_INTERCEPTORS": str(settings),
@@ -78,9 +80,6 @@ def under_the_agent(reported: Reported, tmp_path: Path) -> Application:
                 "KWITNESS_POD_NAME": "orders-0",
                 **environment,
             },
-            capture_output=True,
-            text=True,
-            timeout=120,
             check=True,
         )
         return process.stdout.strip()
@@ -89,13 +88,6 @@ def under_the_agent(reported: Reported, tmp_path: Path) -> Application:
 
 
 @pytest.fixture
-def application(broker: LocalBroker, under_the_agent: Application) -> Application:
-    """Runs the program that sends and reads, with everything that counts."""
-    kinds = ("Audit", "Latency", "Sizes", "Cardinality", "Stats")
-    wanted = {"interceptors": [{"name": kind.lower(), "type": kind} for kind in kinds]}
-
-    def start(version: str, topic: str, records: int, **environment: str) -> str:
-        arguments = (broker.bootstrap, topic, str(records))
-        return under_the_agent(version, SENDS_AND_READS, *arguments, wanted=wanted, **environment)
-
-    return start
+def under_the_agent(reported: Reported, tmp_path: Path) -> Application:
+    """The same for one test."""
+    return agent(reported, tmp_path)

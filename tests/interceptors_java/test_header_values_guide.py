@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from kwitness.cli.__main__ import main
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.image_parts import REPOSITORY, maven_package
 
 from tests.interceptors_java.conftest import clients
@@ -52,14 +52,8 @@ def test_the_guides_class_compiles_and_reads_what_it_writes(
 
     path = f"{jar}:{clients(version)}:{tmp_path}"
     lint = ["-Xlint:all,-classfile,-path", "-Werror", "-encoding", "UTF-8"]
-    compiled = subprocess.run(
-        ["javac", *lint, "-cp", path, "-d", tmp_path, *tmp_path.glob("*.java")],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    compiled = run_to_end(["javac", *lint, "-cp", path, "-d", tmp_path, *tmp_path.glob("*.java")])
     assert (compiled.returncode, compiled.stderr) == (0, "")
-    shown = subprocess.run(["java", "-cp", path, "Run"], capture_output=True, text=True, timeout=60, check=True)
+    shown = run_to_end(["java", "-cp", path, "Run"], check=True)
 
     assert shown.stdout.splitlines() == ["unknown null", "checkout 0f8fad5b-d9cb-469f-a165-70867728950e"]

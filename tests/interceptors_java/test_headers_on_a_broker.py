@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 import struct
 from collections import Counter
-from typing import cast
+from collections.abc import Iterator
+from typing import NamedTuple, cast
 from uuid import uuid4
 
 import pytest
@@ -17,7 +18,7 @@ from kwitness.contracts.records import WindowSeal
 from kwitness.contracts.records.headers import HeaderRow
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.interceptors_java.conftest import PROGRAMS, Application
+from tests.interceptors_java.conftest import PROGRAMS, agent
 from tests.interceptors_java.reported import Reported
 
 pytestmark = pytest.mark.broker
@@ -47,17 +48,29 @@ WANTED: dict[str, object] = {
 }
 
 
-@pytest.fixture
-def topics(broker: LocalBroker) -> list[str]:
-    names = [f"hop-{hop}-{uuid4()}" for hop in range(3)]
-    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-    for made in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
-        made.result(30)
-    return names
+class Run(NamedTuple):
+    """The program has passed two records on, from each of its topics to the next."""
+
+    topics: list[str]
+    said: str
+    reported: Reported
 
 
-def _records(broker: LocalBroker, topic: str) -> list[Message]:
-    with contextlib.closing(Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "looks"})) as consumer:
+@pytest.fixture(scope="module")
+def run(request: pytest.FixtureRequest, kafka: LocalBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """With one version of kafka-clients."""
+    topics = [f"hop-{hop}-{uuid4()}" for hop in range(3)]
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    for made in admin.create_topics([NewTopic(name, 1, 1) for name in topics]).values():
+        made.result()
+    with Reported() as reported:
+        start = agent(reported, tmp_path_factory.mktemp("agent"))
+        said = start(request.param, PROGRAMS / "Hops.java", kafka.bootstrap, *topics, wanted=WANTED)
+        yield Run(topics, said, reported)
+
+
+def _records(kafka: LocalBroker, topic: str) -> list[Message]:
+    with contextlib.closing(Consumer({"bootstrap.servers": kafka.bootstrap, "group.id": "looks"})) as consumer:
         consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
         found = [record for record in consumer.consume(2, 30) if record.error() is None]
     assert len(found) == 2
@@ -77,14 +90,11 @@ def _checksum(record: Message) -> bytes:
     return hashlib.sha256(parts).digest()[:16]
 
 
-@pytest.mark.parametrize("version", ["2.8.2", "4.3.1"])
-def test_a_record_is_one_trace_over_three_hops_and_a_stamped_tombstone_stays_one(
-    broker: LocalBroker, reported: Reported, under_the_agent: Application, topics: list[str], version: str
-) -> None:
-    assert under_the_agent(version, PROGRAMS / "Hops.java", broker.bootstrap, *topics, wanted=WANTED) == "2"
-
-    hops = [_records(broker, topic) for topic in topics]
-    assert reported.refused == []
+@pytest.mark.parametrize("run", ["2.8.2", "4.3.1"], indirect=True)
+def test_a_record_is_one_trace_over_three_hops_and_a_stamped_tombstone_stays_one(kafka: LocalBroker, run: Run) -> None:
+    assert run.said == "2"
+    hops = [_records(kafka, topic) for topic in run.topics]
+    assert run.reported.refused == []
     for number in range(2):
         passed = [_headers(hop[number]) for hop in hops]
         assert len({headers["shop.trace"] for headers in passed}) == 1
@@ -108,38 +118,31 @@ def _anomalies(reported: Reported) -> dict[tuple[str, str | None, str], int]:
     return dict(found)
 
 
-@pytest.mark.parametrize("version", ["3.7.2", "4.4.0"])
+@pytest.mark.parametrize("run", ["3.7.2", "4.4.0"], indirect=True)
 def test_checksums_are_of_what_was_serialized_and_what_was_changed_on_the_way_is_found(
-    broker: LocalBroker, reported: Reported, under_the_agent: Application, topics: list[str], version: str
+    kafka: LocalBroker, run: Run
 ) -> None:
-    under_the_agent(version, PROGRAMS / "Hops.java", broker.bootstrap, *topics, wanted=WANTED)
-
-    hops = [_records(broker, topic) for topic in topics]
+    hops = [_records(kafka, topic) for topic in run.topics]
     matching = [[_headers(record)["kwitness.checksum"] == _checksum(record) for record in hop] for hop in hops]
     assert matching == [[True, True], [True, True], [False, True]]
-    assert _anomalies(reported) == {("consumer", topics[2], "checksum_mismatch"): 1}
+    assert _anomalies(run.reported) == {("consumer", run.topics[2], "checksum_mismatch"): 1}
 
 
-def test_before_3_7_records_have_a_checksum_where_their_bytes_can_be_told(
-    broker: LocalBroker, reported: Reported, under_the_agent: Application, topics: list[str]
-) -> None:
-    under_the_agent("2.8.2", PROGRAMS / "Hops.java", broker.bootstrap, *topics, wanted=WANTED)
-
-    hops = [_records(broker, topic) for topic in topics]
+@pytest.mark.parametrize("run", ["2.8.2"], indirect=True)
+def test_before_3_7_records_have_a_checksum_where_their_bytes_can_be_told(kafka: LocalBroker, run: Run) -> None:
+    hops = [_records(kafka, topic) for topic in run.topics]
     # The keys of the first are numbers.
     assert ["kwitness.checksum" in _headers(record) for record in hops[0]] == [False, False]
     assert [_headers(record)["kwitness.checksum"] == _checksum(record) for record in hops[1]] == [True, True]
-    assert _anomalies(reported) == {
-        ("producer", topics[0], "checksum_left_out"): 2,
-        ("consumer", topics[2], "checksum_mismatch"): 1,
+    assert _anomalies(run.reported) == {
+        ("producer", run.topics[0], "checksum_left_out"): 2,
+        ("consumer", run.topics[2], "checksum_mismatch"): 1,
     }
 
 
-def test_headers_are_counted_by_side_topic_and_key(
-    broker: LocalBroker, reported: Reported, under_the_agent: Application, topics: list[str]
-) -> None:
-    under_the_agent("3.9.2", PROGRAMS / "Hops.java", broker.bootstrap, *topics, wanted=WANTED)
-
+@pytest.mark.parametrize("run", ["3.9.2"], indirect=True)
+def test_headers_are_counted_by_side_topic_and_key(run: Run) -> None:
+    topics, _, reported = run
     rows = [row for row in reported.rows if isinstance(row, HeaderRow)]
     assert {(row.seen_by, row.client_id) for row in rows} == {("java", "hops")}
     counted = Counter[tuple[str, str | None, str | None]]()

@@ -18,13 +18,13 @@ from kwitness.contracts.interceptor_settings import (
     SETTINGS_VARIABLE,
     InterceptorSettings,
 )
+from kwitness.e2e.waiting import communicate
 from kwitness.images.image_parts import PLUGIN_LIBRARY, QUICK, REPOSITORY, librdkafka_plugin, site_packages
 
 PROGRAMS: Final = Path(__file__).with_name("programs")
 LOCKS: Final = REPOSITORY / "demo/images/demo-python/locks"
 EVERYTHING: Final = ("Audit", "Latency", "Sizes", "Cardinality", "Stats")
 RELEASES: Final = ("confluent-2.5.0", "confluent-2.10.1", "confluent-2.16.1")
-_LONGEST_S: Final = 120
 
 
 def built_plugin() -> Path:
@@ -98,10 +98,9 @@ def said(process: subprocess.Popen[str]) -> Mapping[str, Any]:
         It failed, with what it wrote.
     """
     try:
-        out, errors = process.communicate(timeout=_LONGEST_S)
-    except subprocess.TimeoutExpired:
+        out, errors = communicate(process)
+    finally:
         process.kill()
-        out, errors = process.communicate()
     assert process.returncode == 0, f"{process.args!r} ended with {process.returncode}: {out} {errors}"
     content: Mapping[str, Any] = json.loads(out.splitlines()[-1])
     return content

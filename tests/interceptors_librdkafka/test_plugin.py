@@ -14,6 +14,7 @@ from kwitness.contracts.envelopes import Directives
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE, POD_NAMESPACE_VARIABLE
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.records.distinct_keys import DistinctKeys
+from kwitness.e2e.waiting import communicate
 
 from tests.eventually import eventually
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
@@ -119,7 +120,7 @@ def test_records_that_no_broker_takes_are_failures_by_reason(
 def test_debians_kcat_needs_one_setting(intercepted: Intercepted, collector: InterceptorsServer, kcat: str) -> None:
     mock = ["-b", "ignored", "-X", "test.mock.num.brokers=1"]
     process = intercepted.start([kcat, "-P", "-t", "orders", *mock, "-X", f"plugin.library.paths={intercepted.plugin}"])
-    _, errors = process.communicate("".join(f"{number}\n" for number in range(100)), timeout=60)
+    _, errors = communicate(process, "".join(f"{number}\n" for number in range(100)))
 
     assert process.returncode == 0, errors
     assert collector.total("acknowledged", topic="orders") == 100
@@ -131,7 +132,7 @@ def test_the_settings_file_may_be_named_by_a_property(
     mock = ["-b", "ignored", "-X", "test.mock.num.brokers=1", "-X", f"kwitness.interceptors={intercepted.settings}"]
     command = [kcat, "-P", "-t", "orders", "-X", f"plugin.library.paths={intercepted.plugin}", *mock]
     process = intercepted.start(command, KWITNESS_INTERCEPTORS="")
-    _, errors = process.communicate("one\n", timeout=60)
+    _, errors = communicate(process, "one\n")
 
     assert process.returncode == 0, errors
     assert collector.total("sent") == 1
@@ -275,7 +276,7 @@ def test_the_token_is_in_nothing_that_is_written(intercepted: Intercepted, colle
     collector.is_down = True
     process = waiting(intercepted)
     send(process)
-    out, errors = process.communicate(timeout=60)
+    out, errors = communicate(process)
 
     assert "secret-token" not in out + errors
 

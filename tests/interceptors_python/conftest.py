@@ -22,9 +22,9 @@ def real_topic(kafka: LocalBroker) -> Iterator[str]:
     """A topic with two partitions on a real broker."""
     admin: Any = AdminClient({"bootstrap.servers": kafka.bootstrap})
     name = topic_name()
-    admin.create_topics([NewTopic(name, 2, 1)])[name].result(30)
+    admin.create_topics([NewTopic(name, 2, 1)])[name].result()
     yield name
-    admin.delete_topics([name])[name].result(30)
+    admin.delete_topics([name])[name].result()
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kwitness.e2e.waiting import run_to_end
+
 _SERVICE = Path(__file__).resolve().parents[2] / "services/interceptors-python"
 
 
@@ -22,15 +24,11 @@ def run_program(
     program: str, *folders: Path, options: tuple[str, ...] = (), environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a program with these folders in PYTHONPATH, in this order."""
-    return subprocess.run(
+    return run_to_end(
         [sys.executable, *options, "-c", program],
         env={
             **{name: value for name, value in os.environ.items() if not name.startswith("KWITNESS_")},
             "PYTHONPATH": os.pathsep.join(map(str, folders)),
             **(environment or {}),
         },
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
     )

@@ -25,6 +25,7 @@ from kwitness_interceptors.settings import Stamp, parse_settings
 
 from .confluent_samples import MOCK, mock_bootstrap, read_all, topic_name
 from .own_process import anomalies
+from tests.eventually import deliver
 from tests.vectors import vectors
 
 LEAST = vectors("interceptor_settings", "valid")[1]["settings"]
@@ -49,7 +50,7 @@ def headers_sent(kind: Any, config: dict[str, Any], *records: dict[str, Any]) ->
     with closing(wrap(kind)(MOCK | {"client.id": "shop"} | config)) as producer:
         for record in records:
             producer.produce(topic, **{"partition": 0} | record)
-        assert producer.flush(20) == 0
+        deliver(producer)
         messages = read_all(mock_bootstrap(producer), topic, len(records))
     return [dict(one.headers() or ()) for one in messages], messages
 
@@ -225,7 +226,7 @@ def test_a_consumer_counts_checksums_that_differ(profile: Any, *, deserializing:
         for value, header in ((b"v", checksum(None, b"v")), (b"v", checksum(None, b"w")), (b"v", b""), (b"v", None)):
             headers = None if header is None else [("kwitness.checksum", header)]
             producer.produce(topic, value, partition=0, headers=headers)
-        assert producer.flush(20) == 0
+        deliver(producer)
         config = {"bootstrap.servers": mock_bootstrap(producer), "group.id": topic, "auto.offset.reset": "earliest"}
         more = {"value.deserializer": lambda value, _: value.decode()} if deserializing else {}
         kind: Any = DeserializingConsumer if deserializing else confluent_kafka.Consumer
@@ -267,7 +268,7 @@ def test_records_of_a_batch_of_librdkafka_go_without_and_are_counted(profile: An
     topic = topic_name()
     with closing(wrap(confluent_kafka.Producer)(MOCK)) as producer:
         assert producer.produce_batch(topic, [{"value": b"v"}, {"value": b"w"}]) == 2
-        assert producer.flush(20) == 0
+        deliver(producer)
 
     assert anomalies() == {"headers_left_out": 2}
 

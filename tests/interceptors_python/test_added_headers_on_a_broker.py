@@ -19,7 +19,7 @@ from kwitness_interceptors.adding.checksum import checksum
 
 from .confluent_samples import read_all, topic_name
 from .own_process import anomalies
-from tests.eventually import eventually
+from tests.eventually import deliver, eventually
 
 pytestmark = pytest.mark.broker
 
@@ -52,7 +52,7 @@ def with_wrong_one(kafka_broker: LocalBroker, topic: str) -> None:
     """Add a record whose checksum is another's."""
     with closing(confluent_kafka.Producer({"bootstrap.servers": kafka_broker.bootstrap})) as producer:
         producer.produce(topic, b"v", partition=0, headers={"kwitness.checksum": checksum(None, b"w")})
-        assert producer.flush(30) == 0
+        deliver(producer)
 
 
 def test_kafka_python_adds_headers_and_compares_checksums(
@@ -145,13 +145,13 @@ def test_compaction_keeps_no_record_of_a_stamped_tombstone(kafka: LocalBroker, p
         "delete.retention.ms": "100",
         "max.compaction.lag.ms": "200",
     }
-    admin.create_topics([NewTopic(topic, 1, 1, config=config)])[topic].result(30)
+    admin.create_topics([NewTopic(topic, 1, 1, config=config)])[topic].result()
     try:
         with closing(wrap(confluent_kafka.Producer)({"bootstrap.servers": kafka.bootstrap})) as producer:
 
             def send(key: bytes, value: bytes | None) -> None:
                 producer.produce(topic, value, key, partition=0)
-                assert producer.flush(30) == 0
+                deliver(producer)
 
             send(b"gone", b"v")
             send(b"kept", b"v")
@@ -162,9 +162,9 @@ def test_compaction_keeps_no_record_of_a_stamped_tombstone(kafka: LocalBroker, p
                 send(b"later", b"v")
                 return left(kafka, topic)
 
-            assert b"kept" in eventually(keys, lambda found: b"gone" not in found, seconds=90)
+            assert b"kept" in eventually(keys, lambda found: b"gone" not in found, still_s=90)
     finally:
-        admin.delete_topics([topic])[topic].result(30)
+        admin.delete_topics([topic])[topic].result()
 
 
 def left(kafka_broker: LocalBroker, topic: str) -> set[bytes]:

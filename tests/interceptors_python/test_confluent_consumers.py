@@ -13,7 +13,7 @@ from kwitness_interceptors import ConsumerRecord, Header, wrap
 from kwitness_interceptors.containment import FAILURES
 
 from .confluent_samples import MOCK, Consumed, mock_bootstrap, topic_name
-from tests.eventually import eventually
+from tests.eventually import deliver, eventually
 
 Consumer = wrap(confluent_kafka.Consumer)
 
@@ -30,7 +30,7 @@ def topic(producer: Any) -> str:
     topic = topic_name()
     for number in range(3):
         producer.produce(topic, f"v{number}", key="k", partition=0, headers={"h": b"1"}, timestamp=1_000 + number)
-    assert producer.flush(10) == 0
+    deliver(producer)
     return topic
 
 

@@ -14,6 +14,7 @@ from kwitness_interceptors import Header, ProducerInterceptor, ProducerRecord, w
 from kwitness_interceptors.containment import FAILURES
 
 from .confluent_samples import MOCK, Appending, Raising, Told, mock_bootstrap, read_all, topic_name
+from tests.eventually import deliver
 
 Producer = wrap(confluent_kafka.Producer)
 
@@ -27,7 +28,7 @@ def produced(interceptors: list[object], topic: str, *values: bytes, **config: o
     producer = Producer({**MOCK, "interceptor.classes": interceptors, **config})
     for value in values:
         producer.produce(topic, value, key=b"k", partition=0)
-    assert producer.flush(10) == 0
+    deliver(producer)
     return producer
 
 
@@ -93,7 +94,7 @@ def test_the_acknowledgement_comes_just_before_the_callback_of_the_application(t
         partition=0,
         on_delivery=lambda error, message: told.log.append(("application", error, message.offset())),
     )
-    assert producer.flush(10) == 0
+    deliver(producer)
 
     assert told.log[1:] == [("told", "on_acknowledgement", 0), ("application", None, 0)]
     ((metadata, exception),) = told.acknowledged
@@ -309,7 +310,7 @@ def test_what_signals_raise_within_a_hook_reaches_the_application(topic: str) ->
 def test_a_class_without_interceptors_does_what_its_base_does(topic: str) -> None:
     producer = Producer(MOCK)
     producer.produce(topic, b"v")
-    assert producer.flush(10) == 0
+    deliver(producer)
     assert isinstance(producer, confluent_kafka.Producer)
     assert (Producer.__name__, Producer.__module__) == ("Producer", confluent_kafka.Producer.__module__)
     with pytest.raises(TypeError):

@@ -22,6 +22,7 @@ from kwitness_interceptors.headers import HeaderReader, HeaderWriter
 from .confluent_samples import MOCK, mock_bootstrap, read_all, topic_name
 from .injected import injected_folder, run_program
 from .interceptor_events_server import InterceptorEventsServer
+from tests.eventually import deliver
 from tests.vectors import vectors
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs/guides"
@@ -130,7 +131,7 @@ def test_records_go_to_the_cluster_that_their_header_names_and_nobody_decodes_th
     assert mock_bootstrap(source) != mock_bootstrap(elsewhere)
     for headers in ({"route.to": b"eu", "note": b"kept"}, {"route.to": b"nowhere"}, None):
         source.produce(topic, UNREADABLE, key=b"\xfe", headers=headers, partition=0)
-    assert source.flush(10) == 0
+    deliver(source)
     config = {"bootstrap.servers": mock_bootstrap(source), "group.id": topic}
 
     # When
@@ -185,14 +186,14 @@ def test_a_correlation_id_goes_through_a_transformation(correlation: str | None)
     if correlation is not None:
         headers.set(program.CORRELATION_ID, correlation)
     producer.produce(topic, b"2 apples", key=b"anna", headers=headers.headers)
-    assert producer.flush(10) == 0
+    deliver(producer)
     [order] = read_all(mock_bootstrap(producer), topic, 1)
 
     # When
     program.enrich(order, producer, lambda value: b"for " + value)
 
     # Then
-    assert producer.flush(10) == 0
+    deliver(producer)
     [invoice] = read_all(mock_bootstrap(producer), "invoices", 1)
     assert (invoice.key(), invoice.value()) == (b"anna", b"for 2 apples")
     assert HeaderReader(invoice.headers()).get(program.CORRELATION_ID) == correlation

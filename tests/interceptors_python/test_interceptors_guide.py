@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,9 +13,11 @@ import confluent_kafka
 import pytest
 
 from kwitness.contracts.resources.interceptor_profile import InterceptorEntry
+from kwitness.e2e.waiting import run_to_end
 from kwitness_interceptors import testing, wrap
 
 from .confluent_samples import MOCK, mock_bootstrap, read_all, topic_name
+from tests.eventually import deliver
 
 GUIDES = Path(__file__).resolve().parents[2] / "docs/guides"
 GUIDE = (GUIDES / "interceptors.md").read_text()
@@ -49,7 +50,7 @@ def test_what_one_class_encrypts_the_other_decrypts(shop: Path) -> None:
     for value in (b"first", b"second"):
         producer.produce(topic, value, key=b"anna")
     producer.produce(topic, None, key=b"anna")
-    assert producer.flush(10) == 0
+    deliver(producer)
     stored = read_all(mock_bootstrap(producer), topic, 3)
     config = {
         "bootstrap.servers": mock_bootstrap(producer),
@@ -84,7 +85,7 @@ def test_without_secrets_nothing_goes_out_and_the_application_is_told(shop: Path
 @pytest.mark.slow
 def test_its_test_passes(shop: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_secrets.py"]
-    done = subprocess.run(command, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
+    done = run_to_end(command, cwd=shop)
 
     assert done.returncode == 0, done.stdout
 

@@ -27,6 +27,7 @@ from kwitness_interceptors.headers import (
 )
 
 from .confluent_samples import MOCK, mock_bootstrap, read_all, topic_name
+from tests.eventually import deliver
 
 APP = HeaderKey("app.name", STRING, 1_245_184)
 PLACED = HeaderKey("placed", TIMESTAMP, 1_245_185)
@@ -103,7 +104,7 @@ def test_headers_travel_through_librdkafka_and_nothing_does_where_there_are_none
     producer.produce(topic, b"value", key=b"stamped", partition=0)
     producer.produce(topic, b"value", key=b"plain", partition=0)
     producer.produce(topic, None, key=b"deleted", partition=0)
-    assert producer.flush(10) == 0
+    deliver(producer)
     stamped, plain, deleted = read_all(mock_bootstrap(producer), topic, 3)
 
     assert [HeaderReader(one.headers()).get(PLACED) for one in (stamped, plain, deleted)] == [7, None, 7]

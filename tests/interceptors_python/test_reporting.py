@@ -16,6 +16,7 @@ from kwitness.contracts.envelopes.events import Directives
 from kwitness.contracts.envelopes.pushes import Rejection
 from kwitness.contracts.records.interceptions import ClientInterceptions
 from kwitness.contracts.records.seals import WindowSeal
+from kwitness.e2e.waiting import communicate, wait_for_exit
 
 from .injected import injected_folder, run_program
 from .interceptor_events_server import InterceptorEventsServer
@@ -181,7 +182,7 @@ def test_the_collector_suspends_by_its_answer(folder: Path, tmp_path: Path, coll
         text=True,
     ) as process:
         eventually(lambda: any(head.state.suspended for head in list(collector.heads)))
-        process.communicate("\n", timeout=120)
+        communicate(process, "\n")
 
     assert process.returncode == 0
     assert {row.topic for row in collector.topics()} == {"orders"}
@@ -262,7 +263,7 @@ def application(environ, start_response):
     ) as process:
         sources = eventually(lambda: {row.event_source for row in collector.topics()}, lambda seen: len(seen) >= 2)
         process.terminate()
-        process.wait(60)
+        wait_for_exit(process)
 
     assert process.returncode == 0
     assert len(sources) == 2

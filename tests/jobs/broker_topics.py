@@ -10,13 +10,13 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import deliver, eventually
 
 
 def create(admin: AdminClient, *names: str, partitions: int = 1) -> None:
     """Make topics."""
     for future in admin.create_topics([NewTopic(name, partitions, 1) for name in names]).values():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 def write(kafka: LocalBroker, topic: str, count: int, *, at_ms: int = 0) -> None:
@@ -24,7 +24,7 @@ def write(kafka: LocalBroker, topic: str, count: int, *, at_ms: int = 0) -> None
     producer = Producer({"bootstrap.servers": kafka.bootstrap})
     for number in range(count):
         producer.produce(topic, str(number), partition=0, timestamp=at_ms)
-    assert producer.flush(PATIENCE_S) == 0
+    deliver(producer)
 
 
 def tell(kafka: LocalBroker, topic: str, *records: KafkaRecord, at_ms: int = 0) -> None:
@@ -32,7 +32,7 @@ def tell(kafka: LocalBroker, topic: str, *records: KafkaRecord, at_ms: int = 0) 
     producer = Producer({"bootstrap.servers": kafka.bootstrap})
     for record in records:
         producer.produce(topic, record.value, headers=list(record.headers), timestamp=at_ms)
-    assert producer.flush(PATIENCE_S) == 0
+    deliver(producer)
 
 
 def commit(kafka: LocalBroker, group: str, topic: str, offset: int) -> None:

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 from kwitness.contracts.kafka_connection import TopicNames
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import deliver, eventually
 from tests.jobs.traffic import CONNECTIONS, TELEMETRY
 
 #: Above what brokers take by default.
@@ -33,7 +33,7 @@ class Topics:
         topics = [NewTopic(name, 1, 1, config=large) for name in (self.names.telemetry, self.names.connections)]
         admin = self._admin()
         for future in admin.create_topics(topics).values():
-            future.result(PATIENCE_S)
+            future.result()
         return self
 
     def write(self, records: list[KafkaRecord]) -> None:
@@ -45,20 +45,20 @@ class Topics:
             offset = sum(one.topic == topic for one in self.written)
             producer.produce(topic, record.value, record.key, headers=list(record.headers), partition=0)
             self.written.append(record._replace(topic=topic, partition=0, offset=offset))
-        assert producer.flush(PATIENCE_S) == 0
+        deliver(producer)
 
     def expire(self, topic: str, before: int) -> None:
         """Remove the records before an offset, as retention does."""
         partition = TopicPartition(topic, 0, before)
         admin = self._admin()
         for future in admin.delete_records([partition]).values():
-            future.result(PATIENCE_S)
+            future.result()
 
     def make_anew(self, topic: str) -> None:
         """Delete a topic and make it again, empty; `written` forgets what it held."""
         admin = self._admin()
         for future in admin.delete_topics([topic]).values():
-            future.result(PATIENCE_S)
+            future.result()
         self.written = [record for record in self.written if record.topic != topic]
         eventually(lambda: _is_created(admin, topic), every=0.2)
         # Until the broker follows its controller, it still has the old one and would take records for it.
@@ -75,7 +75,7 @@ class Topics:
 
 def _is_created(admin: AdminClient, topic: str) -> bool:
     with suppress(KafkaException):
-        admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(PATIENCE_S)
+        admin.create_topics([NewTopic(topic, 1, 1)])[topic].result()
         return True
     return False
 
@@ -83,7 +83,7 @@ def _is_created(admin: AdminClient, topic: str) -> bool:
 def _is_empty(admin: AdminClient, topic: str) -> bool:
     partition = TopicPartition(topic, 0)
     with suppress(KafkaException):
-        end = admin.list_offsets({partition: OffsetSpec.latest()})[partition].result(PATIENCE_S)
+        end = admin.list_offsets({partition: OffsetSpec.latest()})[partition].result()
         return bool(end.offset == 0)
     return False
 

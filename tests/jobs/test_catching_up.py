@@ -44,15 +44,14 @@ def test_a_driver_that_is_behind_does_not_wait_for_its_trigger(
 
     life.start()
     try:
-        eventually(lambda: board.read().ledger.delivered == 60, seconds=150)
+        eventually(lambda: board.read().ledger.delivered, lambda number: number == 60)
         topics.write([push(offset) for offset in range(60)])
-        eventually(lambda: board.read().ledger.delivered == 120, seconds=150)
+        eventually(lambda: board.read().ledger.delivered, lambda number: number == 120)
         eventually(lambda: board.read().lag == Lag(0))
     finally:
         driver.stop()
-        life.join(120)
 
-    assert not life.is_alive()
+    eventually(lambda: not life.is_alive())
     assert read(config.table_path)[0]["records"] == 120
     assert board.read().last_run.batches >= 4
     assert driver.health.problem() is None

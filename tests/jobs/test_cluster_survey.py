@@ -27,7 +27,7 @@ from kwitness.jobs.frame.offsets import TopicPartition as Where
 from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 from kwitness.jobs.frame.stream import JobStream
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import ANSWER_S, eventually
 from tests.jobs.broker_topics import commit, create, write
 from tests.jobs.conftest import job_config
 
@@ -47,9 +47,9 @@ def prefix(admin: AdminClient) -> Iterator[str]:
     """Of topics that are there for one test."""
     name = f"survey-{uuid.uuid4().hex[:8]}"
     yield name
-    made = [topic for topic in admin.list_topics(timeout=PATIENCE_S).topics if topic.startswith(name)]
+    made = [topic for topic in admin.list_topics(timeout=ANSWER_S).topics if topic.startswith(name)]
     for future in admin.delete_topics(made).values() if made else ():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 def test_topics_tell_offsets_times_and_sizes(
@@ -192,7 +192,7 @@ def asked(spark: SparkSession, kafka: LocalBroker, *, as_user: bool = False) -> 
 
 def expire(admin: AdminClient, topic: str, before: int) -> None:
     for future in admin.delete_records([TopicPartition(topic, 0, before)]).values():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 def allow(admin: AdminClient, kind: ResourceType, name: str) -> None:
@@ -206,4 +206,4 @@ def allow(admin: AdminClient, kind: ResourceType, name: str) -> None:
         AclPermissionType.ALLOW,
     )
     for future in admin.create_acls([right]).values():
-        future.result(PATIENCE_S)
+        future.result()

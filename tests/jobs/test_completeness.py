@@ -22,7 +22,6 @@ from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.frame.lattice_sink import LatticeTable
 from kwitness.jobs.show import render
 
-from tests.eventually import PATIENCE_S
 from tests.jobs import completeness_oracle
 from tests.jobs.broker_topics import commit, create, tell, write
 from tests.jobs.completeness_oracle import Said
@@ -194,7 +193,7 @@ def test_a_run_asks_the_broker_where_its_logs_end(spark: SparkSession, kafka: Lo
     _check_findings(spark, config.table_path, orders, prefix)
     assert f"{orders}" in render(JOB.display_columns, rows)
     for future in admin.delete_topics([orders, *platform.values()]).values():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 def in_first(record: KafkaRecord) -> KafkaRecord:

@@ -25,7 +25,7 @@ from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 from kwitness.jobs.frame.stream import JobStream
 
 from tests import soak
-from tests.eventually import PATIENCE_S
+from tests.eventually import deliver
 from tests.jobs import completeness_oracle
 from tests.jobs.broker_topics import create, write
 from tests.jobs.completeness_oracle import Said
@@ -102,7 +102,7 @@ def test_drivers_killed_between_any_two_steps_leave_the_same_table(
     assert [row["offset"] for row in read(f"{config.quarantine_path}/records")] == [0]
     assert last.read().data_loss == ()
     for future in admin.delete_topics([orders, *names.values()]).values():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 def _moved(said: Said, by_ms: int) -> Said:
@@ -114,7 +114,7 @@ def _tell(kafka: LocalBroker, topic: str, records: list[KafkaRecord]) -> None:
     producer = Producer({"bootstrap.servers": kafka.bootstrap})
     for record in records:
         producer.produce(topic, record.value, timestamp=record.timestamp_ms)
-    assert producer.flush(PATIENCE_S) == 0
+    deliver(producer)
 
 
 def _config(kafka: LocalBroker, folder: Path, names: dict[str, str]) -> JobConfig:

@@ -16,9 +16,11 @@ from pyspark.sql import SparkSession
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import communicate, run_to_end
 from kwitness.images.spark_jars import spark_jars
 
 from tests import soak
+from tests.eventually import eventually
 from tests.jobs import oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
@@ -29,7 +31,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.broker
 
-LONGEST_S = 500
 """A whole run on a machine that does much else; that it ends is what matters."""
 
 
@@ -76,7 +77,7 @@ def test_a_run_that_ends_keeps_house_before_it_does(kafka: LocalBroker, tmp_path
     config = job_config(tmp_path, kafka={"bootstrap_servers": [kafka.bootstrap]}, topics=topics.names.model_dump())
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config), "--linger", "0"]
 
-    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, timeout=LONGEST_S, check=False)
+    done = run_to_end(command, env=environment())
 
     assert done.returncode == 0, done.stderr[-3000:]
     assert [row["client_instance_id"] for row in read(config.table_path)] == ["of-today"]
@@ -93,10 +94,10 @@ def test_a_driver_told_to_stop_while_it_starts_does_not_begin_its_work(kafka: Lo
     )
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config)]
 
-    with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as driver:
         _wait_for_phase(port, "Starting", driver)
         driver.send_signal(signal.SIGTERM)
-        _, told = driver.communicate(timeout=120)
+        _, told = communicate(driver)
 
     assert driver.returncode == 0, told[-3000:]
     assert not (tmp_path / "table").exists(), told[-3000:]
@@ -110,10 +111,10 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp
     config = job_config(tmp_path, table_path=table, status_port=port)
     command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config)]
 
-    with subprocess.Popen(command, env=_environment(), stderr=subprocess.PIPE, text=True) as driver:
+    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as driver:
         status = _wait_for_phase(port, "Failed", driver)
         driver.send_signal(signal.SIGTERM)
-        driver.communicate(timeout=60)
+        communicate(driver)
 
     assert driver.returncode == 1
     assert status["reason"] == "TableNotWritable"
@@ -127,7 +128,7 @@ def test_a_configuration_that_cannot_be_read_has_its_own_exit_code(tmp_path: Pat
     file.write_text('{"type": "ClientInventory"}')
     command = [sys.executable, "-m", "kwitness.jobs", "--config", str(file)]
 
-    done = subprocess.run(command, env=_environment(), capture_output=True, text=True, timeout=60, check=False)
+    done = run_to_end(command, env=environment())
 
     assert done.returncode == 2
     assert "table_path" in done.stderr
@@ -135,14 +136,10 @@ def test_a_configuration_that_cannot_be_read_has_its_own_exit_code(tmp_path: Pat
 
 def _killed(folder: Path, config: JobConfig, batch: int, moment: str) -> dict[str, Any]:
     """The ledger of a driver at its death in a batch, which is then not in the checkpoint."""
-    killed = subprocess.run(
+    killed = run_to_end(
         [sys.executable, "-m", "tests.jobs.killed_driver", _file(folder, config), str(batch), moment],
         cwd=ROOT,
-        env=_environment(),
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_S,
-        check=False,
+        env=environment(),
     )
     assert killed.returncode == -9, killed.stderr[-3000:]
     commits = {name.name for name in (folder / "checkpoint" / "commits").iterdir() if name.name.isdigit()}
@@ -152,18 +149,11 @@ def _killed(folder: Path, config: JobConfig, batch: int, moment: str) -> dict[st
 
 
 def _wait_for_phase(port: int, phase: str, driver: subprocess.Popen[str]) -> dict[str, Any]:
-    until = time.monotonic() + 120
-    status: dict[str, Any] = {}
-    while time.monotonic() < until and driver.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=5) as answer:
-                status = json.load(answer)
-        except OSError:
-            status = {}
-        if status.get("phase") == phase:
-            return status
-        time.sleep(0.5)
-    raise AssertionError(f"the driver did not come to {phase}: {status}, exit code {driver.poll()}")
+    def status() -> dict[str, Any]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/status", timeout=5) as answer:
+            return dict(json.load(answer))
+
+    return eventually(status, lambda now: now.get("phase") == phase, passing=(OSError,), needs=[driver], every=0.5)
 
 
 def _file(folder: Path, config: JobConfig) -> str:
@@ -172,6 +162,6 @@ def _file(folder: Path, config: JobConfig) -> str:
     return str(file)
 
 
-def _environment() -> dict[str, str]:
-    # No master and no pod: the driver runs Spark in its own process.
+def environment() -> dict[str, str]:
+    """Return the variables of a driver that runs Spark in its own process: without a master and a pod."""
     return {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars()), "KWITNESS_SPARK_DRIVER_MEMORY": "512m"}

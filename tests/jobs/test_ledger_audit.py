@@ -24,7 +24,7 @@ from kwitness.jobs.frame.lattice_sink import LatticeTable
 from kwitness.jobs.show import render
 
 from tests import soak
-from tests.eventually import PATIENCE_S
+from tests.eventually import deliver
 from tests.jobs import ledger_oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import unique_names
@@ -169,7 +169,7 @@ def written(bootstrap: str, names: JobTopics, records: list[KafkaRecord]) -> lis
     admin = AdminClient({"bootstrap.servers": bootstrap})
     topics = {topic: getattr(names, kind) for topic, kind in KINDS.items()}
     for future in admin.create_topics([NewTopic(name, 1, 1) for name in topics.values()]).values():
-        future.result(PATIENCE_S)
+        future.result()
     producer = Producer({"bootstrap.servers": bootstrap})
     found: list[KafkaRecord] = []
     for record in records:
@@ -179,5 +179,5 @@ def written(bootstrap: str, names: JobTopics, records: list[KafkaRecord]) -> lis
             found.append(record._replace(timestamp_ms=message.timestamp()[1]))
 
         producer.produce(topics[record.topic], record.value, record.key, headers=list(record.headers), on_delivery=take)
-    assert producer.flush(PATIENCE_S) == 0
+    deliver(producer)
     return found

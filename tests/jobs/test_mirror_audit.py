@@ -29,7 +29,7 @@ from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 from kwitness.jobs.frame.stream import JobStream
 from kwitness.jobs.show import render
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import deliver
 from tests.jobs import mirror_oracle
 from tests.jobs.broker_topics import create, tell, write
 from tests.jobs.conftest import job_config, run_once
@@ -141,7 +141,7 @@ def test_a_run_compares_two_prefixes_of_one_broker(spark: SparkSession, kafka: L
     producer = Producer({"bootstrap.servers": kafka.bootstrap})
     for key, value in (sync(orders, 0, 2, 2), sync(orders, 0, 22, 18)):
         producer.produce(syncs, key=key, value=value)
-    assert producer.flush(PATIENCE_S) == 0
+    deliver(producer)
     tell(kafka, there["traffic"], record_of(sent(1, mirrored, 0, 25, hours_ago, batches=9)))
     config = _config(kafka, tmp_path, unique, here, there)
     second = config.second
@@ -177,7 +177,7 @@ def test_a_run_compares_two_prefixes_of_one_broker(spark: SparkSession, kafka: L
     with pytest.raises(KafkaSettingsError, match="the second cluster is the first one"):
         run_once(spark, same, JOB)
     for future in admin.delete_topics([*here.values(), *there.values(), orders, mirrored, syncs]).values():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 @pytest.mark.broker
@@ -214,7 +214,7 @@ def test_a_rotated_secret_of_the_second_cluster_is_used_the_next_time_it_is_aske
     told = [path for path in tmp_path.rglob("*") if path.is_file() and b"canary-of" in path.read_bytes()]
     assert told == [], "in no table and no checkpoint"
     for future in admin.delete_topics([*here.values(), orders, mirrored]).values():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 def _signed_in(kafka: LocalBroker, folder: Path, password: str) -> KafkaConnection:

@@ -18,7 +18,7 @@ from kwitness.e2e.kafka.mirror_maker import MirrorMaker
 from kwitness.jobs.analyses.mirror_audit.job import JOB
 
 from tests import soak
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import eventually
 from tests.jobs.broker_topics import create, tell, write
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.tables import read
@@ -47,11 +47,11 @@ class Mirrored(NamedTuple):
     def end(self, broker: LocalBroker, topic: str) -> int:
         """The next offset of a topic's only partition."""
         where, admin = TopicPartition(topic, 0), AdminClient({"bootstrap.servers": broker.bootstrap})
-        return int(admin.list_offsets({where: OffsetSpec.latest()})[where].result(PATIENCE_S).offset)
+        return int(admin.list_offsets({where: OffsetSpec.latest()})[where].result().offset)
 
     def comes_to(self, offset: int) -> None:
         """Wait until the mirror's topic has so many records, and no more come."""
-        eventually(lambda: self._mirrored_end(), lambda end: end >= offset, seconds=120)  # noqa: PLW0108
+        eventually(lambda: self._mirrored_end(), lambda end: end >= offset)  # noqa: PLW0108
         time.sleep(2)
         assert self._mirrored_end() == offset
 
@@ -98,7 +98,7 @@ def test_what_mirrormaker_loses_and_sends_again_is_told_exactly(
     write(mirrored.main, ORDERS, 20)
     admin = AdminClient({"bootstrap.servers": mirrored.main.bootstrap})
     [gone] = admin.delete_records([TopicPartition(ORDERS, 0, 55)]).values()
-    gone.result(PATIENCE_S)
+    gone.result()
     mirrored.maker.start()
     mirrored.comes_to(70 + 5)
     lost = _audited(spark, config)

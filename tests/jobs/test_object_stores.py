@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from pyspark.sql import SparkSession
 from kwitness.contracts.job_config import JobConfig, RunConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.object_store import REGION, ObjectStore, StoreKeys
+from kwitness.e2e.waiting import run_to_end, wait_for_exit
 from kwitness.images.s3a_jars import s3a_jars
 from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.driver.failures import explain
@@ -27,6 +27,7 @@ from kwitness.jobs.frame.identity import IdentityError, IdentityFile
 from kwitness.jobs.frame.object_store import give_keys, read_keys, reader_variables, storage_settings
 
 from tests import soak
+from tests.eventually import eventually
 from tests.jobs import oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
@@ -37,7 +38,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = pytest.mark.broker
 
-LONGEST_S = 500
 FOR_EVER = "876000h"
 CHECKPOINTS = "spark.sql.streaming.checkpointFileManagerClass"
 IN_SETTINGS = "canary-of-a-key-in-the-settings"
@@ -69,12 +69,8 @@ def test_a_job_that_was_killed_leaves_a_bucket_from_which_another_driver_goes_on
     _assert_as_the_oracle_says(config, topics, monkeypatch)
     assert 0 < board.read().ledger.accepted < len(topics.written), "what is in the table is not read again"
     assert not [one for one in store.requests() if "Copy" in one], "nothing is renamed"
-    shown = subprocess.run(
-        [sys.executable, "-m", "kwitness.jobs.show", "ClientInventory", "--table", config.table_path],
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_S,
-        check=True,
+    shown = run_to_end(
+        [sys.executable, "-m", "kwitness.jobs.show", "ClientInventory", "--table", config.table_path], check=True
     )
     assert "instance-0" in shown.stdout
     settings = str(spark.sparkContext.getConf().getAll()) + str(spark.sql("SET").collect())
@@ -131,7 +127,7 @@ def test_a_stream_goes_on_when_its_store_was_away_and_when_its_keys_are_others(
             _until(driver, log, "at its trigger")
             store.kill()
             topics.write(mixed(seed=42, count=30, days=1))
-            assert driver.wait(LONGEST_S) == 1
+            assert wait_for_exit(driver) == 1
         assert "the job failed: the object store does not answer: check its endpoint" in log.read_text()
 
         store.start()
@@ -139,7 +135,7 @@ def test_a_stream_goes_on_when_its_store_was_away_and_when_its_keys_are_others(
         with _streaming(config, tmp_path, environment, log) as driver:
             _until(driver, log, "at its trigger")
             _rotate(store.add_user("another", "admin"), tmp_path / "keys")
-            assert driver.wait(LONGEST_S) == 0
+            assert wait_for_exit(driver) == 0
         assert "the object store's keys changed: this process ends" in log.read_text()
 
         topics.write(mixed(seed=43, count=30, days=2))
@@ -147,7 +143,7 @@ def test_a_stream_goes_on_when_its_store_was_away_and_when_its_keys_are_others(
         with _streaming(config, tmp_path, environment, log) as driver:
             _until(driver, log, "at its trigger")
             driver.send_signal(signal.SIGTERM)
-            assert driver.wait(LONGEST_S) == 0
+            assert wait_for_exit(driver) == 0
 
         _assert_as_the_oracle_says(config, topics, monkeypatch)
 
@@ -270,14 +266,11 @@ def _killed_at_its_first_commit(store: ObjectStore, topics: Topics, kafka: Local
     environment = _spark_that_logs_events(folder) | _variables(store)
     log = folder / "log"
     with log.open("w") as output, subprocess.Popen(command, env=environment, stdout=output, stderr=output) as run:
-        until = time.monotonic() + LONGEST_S
-        while not store.has("tables/killed/table/_delta_log/00000000000000000001.json"):
-            assert run.poll() is None, log.read_text()[-3000:]
-            assert time.monotonic() < until, log.read_text()[-3000:]
-            time.sleep(0.01)
+        committed = "tables/killed/table/_delta_log/00000000000000000001.json"
+        eventually(lambda: store.has(committed), what=str(log), needs=[run], every=0.01)
         (driver,) = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
         os.killpg(int(driver), signal.SIGKILL)
-        assert run.wait(LONGEST_S) == 1
+        assert wait_for_exit(run) == 1
     return log.read_text()
 
 
@@ -285,14 +278,8 @@ def _killed_in_the_second_batch(config: JobConfig, folder: Path, environment: di
     """Return what a driver said before it was killed, with a table that is written and a batch that is not finished."""
     file = folder / "job.json"
     file.write_text(config.model_dump_json())
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.jobs.killed_driver", str(file), "1", "within-sink"],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_S,
-        check=False,
+    done = run_to_end(
+        [sys.executable, "-m", "tests.jobs.killed_driver", str(file), "1", "within-sink"], cwd=ROOT, env=environment
     )
     assert done.returncode == -9, done.stderr[-3000:]
     return done.stdout + done.stderr
@@ -320,15 +307,11 @@ def _streaming(
     finally:
         with suppress(ProcessLookupError):
             os.killpg(driver.pid, signal.SIGKILL)
-        driver.wait(10)
+        wait_for_exit(driver)
 
 
 def _until(driver: subprocess.Popen[bytes], log: Path, said: str) -> None:
-    until = time.monotonic() + LONGEST_S
-    while said not in log.read_text():
-        assert driver.poll() is None, log.read_text()[-3000:]
-        assert time.monotonic() < until, log.read_text()[-3000:]
-        time.sleep(0.5)
+    eventually(log.read_text, lambda text: said in text, needs=[driver], every=0.5)
 
 
 def _rotate(keys: StoreKeys, folder: Path) -> None:
@@ -344,9 +327,7 @@ def _rotate(keys: StoreKeys, folder: Path) -> None:
 def _run_by_the_command(store: ObjectStore, topics: Topics, kafka: LocalBroker, environment: dict[str, str]) -> str:
     command = _command(topics, kafka, "s3://tables/inventory")
     asked = _variables(store)
-    done = subprocess.run(
-        command, env=environment | asked, capture_output=True, text=True, timeout=LONGEST_S, check=False
-    )
+    done = run_to_end(command, env=environment | asked)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.startswith("KIND"), "and the table is shown"
     return done.stdout + done.stderr

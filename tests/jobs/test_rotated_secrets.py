@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,9 +27,10 @@ from confluent_kafka.admin import (
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.e2e.waiting import wait_for_exit
 from kwitness.images.spark_jars import spark_jars
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import eventually
 from tests.jobs import oracle
 from tests.jobs.conftest import job_config
 from tests.jobs.kafka_topics import Topics
@@ -54,7 +54,7 @@ def broker(kafka: LocalBroker) -> LocalBroker:
     ]
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     for future in admin.create_acls(rights).values():
-        future.result(PATIENCE_S)
+        future.result()
     return kafka
 
 
@@ -77,7 +77,7 @@ def test_a_driver_goes_on_with_a_rotated_password_and_tells_none_to_anybody(
         topics.write(mixed(seed=22, count=30, days=2))
         _eventually(driver, log, lambda: _all_done(topics, log))
         driver.send_signal(signal.SIGTERM)
-        code = driver.wait(60)
+        code = wait_for_exit(driver)
 
     assert code == 0
     rows, bad = oracle.inventory(topics.kinded())
@@ -126,7 +126,7 @@ def _set_password(broker: LocalBroker, password: str) -> None:
     change: list[UserScramCredentialAlteration] = [UserScramCredentialUpsertion(USER, mechanism, password.encode())]
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
     for future in admin.alter_user_scram_credentials(change).values():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 def _rotate(broker: LocalBroker, folder: Path) -> None:
@@ -156,12 +156,8 @@ def _driver(folder: Path, config: JobConfig, output: Any) -> Iterator[subprocess
     finally:
         with suppress(ProcessLookupError):
             os.killpg(driver.pid, signal.SIGKILL)
-        driver.wait(10)
+        wait_for_exit(driver)
 
 
 def _eventually(driver: subprocess.Popen[bytes], log: Path, holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 150
-    while not holds():
-        assert driver.poll() is None, log.read_text()[-3000:]
-        assert time.monotonic() < until, log.read_text()[-3000:]
-        time.sleep(0.5)
+    eventually(lambda: (holds(), log.read_text()), lambda seen: seen[0], needs=[driver], every=0.5)

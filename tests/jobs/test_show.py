@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
+from kwitness.e2e.waiting import run_to_end
 from kwitness.jobs.analyses.client_inventory.job import JOB, SINK
 from kwitness.jobs.analyses.client_inventory.transform import transform
 from kwitness.jobs.analyses.registry import find_job
@@ -133,7 +134,7 @@ def _measured(*arguments: str) -> _Measured:
         "import os; os._exit(code)"
     )
     command = [sys.executable, "-c", program, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=True)
+    done = run_to_end(command, check=True)
     said, _, peak = done.stderr.rpartition("\n")
     return _Measured(done.stdout, f"{said}\n", int(peak) * 1024)
 
@@ -165,4 +166,4 @@ def test_traffic_is_shown_with_its_windows_and_as_json_with_days_and_maps(tmp_pa
 
 def _show(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.jobs.show", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return run_to_end(command)

@@ -54,6 +54,12 @@ class Secrets:
         return self.renewed
 
 
+def result(run: Future[object]) -> object:
+    """What a run that ends returns."""
+    eventually(run.done)
+    return run.result()
+
+
 @contextmanager
 def running(spark: SparkSession, folder: Path, board: StatusBoard, secrets: Secrets) -> Iterator[Future[object]]:
     """A run beside the test; it is stopped at the end, if it did not end by itself."""
@@ -87,20 +93,20 @@ def test_it_waits_for_its_table_follows_it_and_goes_on_after_other_secrets(spark
         assert not run.done()
 
         cost_inputs.add_traffic(tmp_path, [row("User:first")])
-        eventually(lambda: principals(tmp_path), lambda now: now == {"User:first"}, seconds=60)
+        eventually(lambda: principals(tmp_path), lambda now: now == {"User:first"})
         assert (board.read().phase, board.read().reason) == ("Running", None)
 
         cost_inputs.add_traffic(tmp_path, [row("User:second")])
-        eventually(lambda: principals(tmp_path), lambda now: now == {"User:first", "User:second"}, seconds=60)
+        eventually(lambda: principals(tmp_path), lambda now: now == {"User:first", "User:second"})
 
         secrets.renewed = NEW_PASSWORD
-        assert run.result(timeout=30) == NEW_PASSWORD
+        assert result(run) == NEW_PASSWORD
 
     secrets.renewed = None
     with running(spark, tmp_path, board, secrets) as run:
         cost_inputs.add_traffic(tmp_path, [row("User:third")])
-        eventually(lambda: principals(tmp_path), lambda now: "User:third" in now, seconds=60)
-    assert run.result(timeout=30) is None, "stopped, it has no other options"
+        eventually(lambda: principals(tmp_path), lambda now: "User:third" in now)
+    assert result(run) is None, "stopped, it has no other options"
 
 
 def test_a_table_that_is_removed_and_made_again_is_waited_for(spark: SparkSession, tmp_path: Path) -> None:
@@ -108,7 +114,7 @@ def test_a_table_that_is_removed_and_made_again_is_waited_for(spark: SparkSessio
     cost_inputs.add_traffic(tmp_path, [row("User:before")])
 
     with running(spark, tmp_path, board, Secrets()) as run:
-        eventually(lambda: principals(tmp_path), lambda now: now == {"User:before"}, seconds=60)
+        eventually(lambda: principals(tmp_path), lambda now: now == {"User:before"})
         shutil.rmtree(tmp_path / "traffic")
         waits = eventually(board.read, lambda now: now.reason == "Starting")
         assert (waits.phase, waits.message) == (
@@ -118,9 +124,9 @@ def test_a_table_that_is_removed_and_made_again_is_waited_for(spark: SparkSessio
         assert principals(tmp_path) == {"User:before"}, "what was computed stays"
 
         cost_inputs.add_traffic(tmp_path, [row("User:after")])
-        eventually(lambda: principals(tmp_path), lambda now: now == {"User:after"}, seconds=60)
+        eventually(lambda: principals(tmp_path), lambda now: now == {"User:after"})
         assert (board.read().phase, board.read().reason) == ("Running", None)
-    assert run.result(timeout=30) is None
+    assert result(run) is None
 
 
 def test_one_that_waits_can_be_stopped(spark: SparkSession, tmp_path: Path) -> None:
@@ -129,4 +135,4 @@ def test_one_that_waits_can_be_stopped(spark: SparkSession, tmp_path: Path) -> N
     with running(spark, tmp_path, board, Secrets()) as run:
         eventually(board.read, lambda now: now.reason == "Starting")
 
-    assert run.result(timeout=10) is None
+    assert result(run) is None

@@ -16,7 +16,7 @@ from kwitness.jobs.analyses.traffic.job import JOB
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.frame.ledger import Ledger
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import deliver
 from tests.jobs import observed, traffic_oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.tables import read
@@ -35,7 +35,7 @@ def test_a_lost_checkpoint_leaves_no_record_out_and_none_twice(
     )
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
     for future in admin.create_topics([NewTopic(name, 1, 1) for name in (names.traffic, names.seals)]).values():
-        future.result(PATIENCE_S)
+        future.result()
     config = job_config(
         tmp_path, type="Traffic", kafka={"bootstrap_servers": [kafka.bootstrap]}, topics=names.model_dump()
     )
@@ -78,4 +78,4 @@ def _write(kafka: LocalBroker, records: list[KafkaRecord]) -> None:
             timestamp=record.timestamp_ms,
             headers=list(record.headers),
         )
-    assert producer.flush(PATIENCE_S) == 0
+    deliver(producer)

@@ -16,7 +16,6 @@ from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.show import render
 
-from tests.eventually import PATIENCE_S
 from tests.jobs.broker_topics import commit, create, tell, write
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.tables import read
@@ -67,7 +66,7 @@ def test_two_runs_tell_used_topics_from_unused_ones(spark: SparkSession, kafka: 
     shown = next(line for line in render(JOB.display_columns, rows).splitlines() if names["still"] in line)
     assert shown.split()[:5] == ["topic", "Unused", names["still"], "-", "Unused"]
     for future in admin.delete_topics([*names.values(), *platform.values()]).values():
-        future.result(PATIENCE_S)
+        future.result()
 
 
 def _check_findings(spark: SparkSession, config: JobConfig, names: dict[str, str]) -> None:

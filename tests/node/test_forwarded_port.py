@@ -72,7 +72,8 @@ def access(node: KubernetesNode, authority: Authority) -> Iterator[ClusterAccess
     volumes = [{"name": "tls", "secret": {"secretName": "web"}}]
     spec = {"containers": [container], "volumes": volumes, "terminationGracePeriodSeconds": 0}
     node.apply(json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}), namespace=NAMESPACE)
-    node.kubectl("wait", "--for=condition=Ready", "pod/web", f"--namespace={NAMESPACE}", "--timeout=120s")
+    path = "--output=jsonpath={.status.containerStatuses[0].ready}"
+    eventually(lambda: node.kubectl("get", "pod", "web", f"--namespace={NAMESPACE}", path), lambda now: now == "true")
     yield connect(Options(kubeconfig=Path(node.kubeconfig), namespace=NAMESPACE))
     node.kubectl("delete", "namespace", NAMESPACE)
 

@@ -11,10 +11,11 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
+from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 from kwitness.e2e.node.removal import remove_node
 from kwitness.images import container_engine
@@ -23,7 +24,7 @@ from kwitness.images.commands import CommandFailedError
 from kwitness.images.image_recipes import PYTHON_BASE
 
 from tests import soak
-from tests.eventually import PATIENCE_S
+from tests.eventually import eventually
 
 pytestmark = [pytest.mark.node, pytest.mark.timeout(600)]
 
@@ -46,7 +47,7 @@ def namespace(node: KubernetesNode) -> Iterator[str]:
     """A namespace that enforces Pod Security `restricted`."""
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     node.apply(json.dumps({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "labels": labels}}))
-    eventually(lambda: node.kubectl("get", "serviceaccount", "default", f"--namespace={NAMESPACE}"))
+    until_no_error(lambda: node.kubectl("get", "serviceaccount", "default", f"--namespace={NAMESPACE}"))
     yield NAMESPACE
     node.kubectl("delete", "namespace", NAMESPACE)
 
@@ -80,16 +81,19 @@ def pod(name: str, image: str, command: list[str], **spec: object) -> str:
     )
 
 
-def eventually(look: Callable[[], T], *, seconds: float = PATIENCE_S) -> T:
+def until_no_error(look: Callable[[], T]) -> T:
     """Look again until it no longer fails."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            return look()
-        except (CommandFailedError, AssertionError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.3)
+    return eventually(look, lambda _: True, passing=(CommandFailedError, AssertionError), every=0.3)
+
+
+def until_pod(node: Cluster, name: str, namespace: str, phase: str = "Running") -> None:
+    """Wait until a pod is in a phase; in Running, until it is ready as well."""
+
+    def is_there(status: Any) -> bool:
+        ready = any((one["type"], one["status"]) == ("Ready", "True") for one in status.get("conditions", []))
+        return bool(status["phase"] == phase and (ready or phase != "Running"))
+
+    eventually(lambda: node.get("pod", name, f"--namespace={namespace}")["status"], is_there, every=0.5)
 
 
 def test_pods_reach_each_other_by_name_and_people_reach_them(node: KubernetesNode, namespace: str, image: str) -> None:
@@ -99,10 +103,12 @@ def test_pods_reach_each_other_by_name_and_people_reach_them(node: KubernetesNod
         json.dumps({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": service}),
         namespace=namespace,
     )
-    node.kubectl("wait", "--for=condition=Ready", "pod/web", f"--namespace={namespace}", "--timeout=120s")
+    until_pod(node, "web", namespace)
 
     program = "import urllib.request as u; print(u.urlopen('http://web.node-tests.svc/hostname', timeout=20).status)"
-    answer = eventually(lambda: node.kubectl("exec", "web", f"--namespace={namespace}", "--", "python3", "-c", program))
+    answer = until_no_error(
+        lambda: node.kubectl("exec", "web", f"--namespace={namespace}", "--", "python3", "-c", program)
+    )
     assert answer.strip() == "200"
     with node.port_forward(namespace, "service/web", 80) as port:
         assert urllib.request.urlopen(f"http://127.0.0.1:{port}/hostname", timeout=30).read().strip() == b"web"
@@ -119,13 +125,7 @@ def test_any_user_id_writes_to_a_claimed_volume_and_the_next_claim_finds_it_empt
 
     def run(name: str, script: str, volumes: list[dict[str, object]]) -> str:
         node.apply(pod(name, image, ["sh", "-c", script], volumes=volumes, restartPolicy="Never"), namespace=namespace)
-        node.kubectl(
-            "wait",
-            "--for=jsonpath={.status.phase}=Succeeded",
-            f"pod/{name}",
-            f"--namespace={namespace}",
-            "--timeout=120s",
-        )
+        until_pod(node, name, namespace, "Succeeded")
         output = node.kubectl("logs", name, f"--namespace={namespace}")
         node.kubectl("delete", "pod", name, f"--namespace={namespace}")
         return output
@@ -137,7 +137,7 @@ def test_any_user_id_writes_to_a_claimed_volume_and_the_next_claim_finds_it_empt
     def emptied() -> None:
         assert node.get("persistentvolume", volume)["status"]["phase"] == "Available"
 
-    eventually(emptied)
+    until_no_error(emptied)
     assert run("reader", "ls -A /data", claim("second")).strip() == ""
 
 
@@ -200,7 +200,7 @@ def test_the_audit_log_counts_who_wrote_what(node: KubernetesNode, namespace: st
     def are_there() -> None:
         assert writes() == ["create", "patch"]
 
-    eventually(are_there)
+    until_no_error(are_there)
     assert all(event["stage"] != "RequestReceived" and "requestObject" not in event for event in node.audit())
 
 
@@ -208,12 +208,12 @@ def test_logs_of_processes_and_pods_are_collected(
     node: KubernetesNode, namespace: str, image: str, tmp_path: Path
 ) -> None:
     node.apply(pod("speaker", image, ["sh", "-c", "echo heard; sleep 600"]), namespace=namespace)
-    node.kubectl("wait", "--for=condition=Ready", "pod/speaker", f"--namespace={namespace}", "--timeout=120s")
+    until_pod(node, "speaker", namespace)
 
     def has_spoken() -> None:
         assert "heard" in node.kubectl("logs", "speaker", f"--namespace={namespace}")
 
-    eventually(has_spoken)
+    until_no_error(has_spoken)
 
     folder = node.collect_logs(tmp_path / "logs")
 
@@ -234,7 +234,7 @@ def test_two_nodes_leave_each_others_pods_alone_and_the_second_leaves_nothing(
             node.apply(pod("long", image, sleeping), namespace=namespace)
             second.apply(pod("long", image, sleeping), namespace="default")
             for cluster, place in ((node, namespace), (second, "default")):
-                cluster.kubectl("wait", "--for=condition=Ready", "pod/long", f"--namespace={place}", "--timeout=120s")
+                until_pod(cluster, "long", place)
 
             time.sleep(ALIVE_SECONDS)
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from kwitness.e2e.binaries import GoModule, built
 from kwitness.e2e.kafka.jars import kafka_jars
+from kwitness.e2e.waiting import communicate
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 from kwitness.images.image_parts import REPOSITORY, site_packages
@@ -27,7 +28,6 @@ OLDEST: Final = "3.7.2"
 CODECS: Final = ("none", "gzip", "snappy", "lz4", "zstd")
 ACKS: Final = ("all", "1", "0")
 SMALL_JVM: Final = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-LONGEST_S: Final = 120
 
 
 Software = tuple[str | None, str | None]
@@ -91,10 +91,9 @@ def counts(process: subprocess.Popen[str]) -> Counts:
         It failed, with what it wrote.
     """
     try:
-        out, errors = process.communicate("end\n", LONGEST_S)
-    except subprocess.TimeoutExpired:
+        out, errors = communicate(process, "end\n")
+    finally:
         process.kill()
-        out, errors = process.communicate()
     assert process.returncode == 0, f"{process.args} ended with {process.returncode}: {out} {errors}"
     return Counts(**json.loads(out))
 

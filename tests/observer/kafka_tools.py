@@ -12,8 +12,9 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from kwitness.e2e.kafka.jars import kafka_jars
+from kwitness.e2e.waiting import wait_for_exit
 
-from tests.observer.client_programs import LONGEST_S, NEWEST, SMALL_JVM
+from tests.observer.client_programs import NEWEST, SMALL_JVM
 
 __all__ = ["Tool", "performance", "share_consumer", "verifiable_consumer", "verifiable_producer"]
 
@@ -54,10 +55,9 @@ class Tool:
             It failed, or did not end.
         """
         try:
-            code = self._process.wait(LONGEST_S)
-        except subprocess.TimeoutExpired:
+            code = wait_for_exit(self._process)
+        finally:
             self._process.kill()
-            code = self._process.wait()
         assert code in {0, ASKED_TO_END}, f"ended with {code}: {self.said()[-4000:]}"
         return self.said()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, Producer
 
-from tests.eventually import eventually
+from tests.eventually import deliver, eventually
 
 RECORDS = 500
 
@@ -17,7 +17,7 @@ def produce_by_librdkafka(bootstrap: str, topic: str, **configuration: Any) -> N
     for number in range(RECORDS):
         producer.produce(topic, key=f"{number}", value=f"value {number}")
         producer.poll(0)
-    assert producer.flush(60) == 0
+    deliver(producer)
 
 
 def consume_by_librdkafka(bootstrap: str, topic: str, count: int, **more: Any) -> list[str]:

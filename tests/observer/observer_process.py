@@ -14,6 +14,7 @@ from typing import Any, Self
 import requests
 
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 from kwitness.images.image_parts import QUICK, cargo_binary
 
 from tests.eventually import eventually
@@ -135,7 +136,7 @@ class ObserverProcess:
         """Ask it to end, and wait."""
         if self._process is not None:
             self._process.terminate()
-            assert self._process.wait(30) == 0, self.log()
+            assert wait_for_exit(self._process) == 0, self.log()
 
     def kill(self) -> None:
         """End it at once."""

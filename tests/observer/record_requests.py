@@ -20,6 +20,7 @@ from kwitness.e2e.kafka.listeners import Listener
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.observer.testing import RECORDED
 
+from tests.eventually import deliver
 from tests.observer.events_server import EventsServer
 from tests.observer.librdkafka import consume_by_librdkafka
 from tests.observer.observer_process import ObserverProcess, built_observer
@@ -32,7 +33,6 @@ APIS: Final = ("CreateTopics", "Fetch", "Metadata", "Produce")
 """Those whose fields are told."""
 REQUESTS: Final = ({0: 3, 1: 1}, {0: 3, 1: 5}, {1: 5})
 """How many records the producer sends to which partition, before each time that it waits."""
-PATIENCE_S: Final = 30
 
 
 def main() -> None:
@@ -79,8 +79,8 @@ def administrate(bootstrap: str) -> None:
     """Create the topic, and again, which is refused."""
     admin = AdminClient({"bootstrap.servers": bootstrap, **as_user(ADMINISTRATOR)})
     wanted = [NewTopic(TOPIC, 2, 1)]
-    admin.create_topics(wanted)[TOPIC].result(PATIENCE_S)
-    assert admin.create_topics(wanted)[TOPIC].exception(PATIENCE_S) is not None
+    admin.create_topics(wanted)[TOPIC].result()
+    assert admin.create_topics(wanted)[TOPIC].exception() is not None
 
 
 def produce(bootstrap: str) -> None:
@@ -90,7 +90,7 @@ def produce(bootstrap: str) -> None:
         for partition, count in request.items():
             for number in range(count):
                 producer.produce(TOPIC, key=f"{number}", value=f"order {number}", partition=partition)
-        assert producer.flush(PATIENCE_S) == 0
+        deliver(producer)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class RecordingBroker:
             reading.start()
             _send(client, asked)
             got = self._got.get(timeout=60)
-            reading.join(60)
+            reading.join()
         return got, came[0]
 
     def _serve(self) -> None:

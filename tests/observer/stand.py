@@ -25,7 +25,6 @@ BROKER_HOSTS: Final = ("127.0.3.1", "127.0.3.2")
 """Where brokers say that they are."""
 
 PARTITIONS: Final = 3
-PATIENCE_S: Final = 30
 OVERRIDES: Final = {
     "num.partitions": f"{PARTITIONS}",
     "share.coordinator.state.topic.replication.factor": "1",
@@ -120,7 +119,7 @@ class Stand:
 def create_topic(bootstrap: str, topic: str) -> None:
     """Create a topic, and wait until brokers know what they lead: before, they refuse records, or lose them."""
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result(PATIENCE_S)
+    admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result()
     eventually(lambda: _is_led(admin, topic))
 
 
@@ -128,7 +127,7 @@ def _is_led(admin: AdminClient, topic: str) -> bool:
     ends = {TopicPartition(topic, number): OffsetSpec.latest() for number in range(PARTITIONS)}
     try:
         for end in admin.list_offsets(ends).values():
-            end.result(PATIENCE_S)
+            end.result()
     except KafkaException:
         return False
     return True

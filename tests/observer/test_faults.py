@@ -23,7 +23,7 @@ from kwitness.contracts.envelopes import EventsHead
 from kwitness.e2e.certificates import Authority
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.eventually import eventually
+from tests.eventually import deliver, eventually
 from tests.observer.answering_broker import AnsweringBroker, list_groups
 from tests.observer.events_server import EventsServer
 from tests.observer.faulty_collector import FAULTS, FaultyCollector
@@ -99,7 +99,7 @@ class Load:
     ) -> None:
         self._ends.set()
         self._thread.join()
-        assert self._producer.flush(120) == 0
+        deliver(self._producer)
         assert self.errors == []
 
 

@@ -15,6 +15,7 @@ from confluent_kafka import Producer
 
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import run_to_end, wait_for_exit
 
 from tests.eventually import eventually
 from tests.observer.dialled_ports import port_of
@@ -55,7 +56,7 @@ def installed(environment: Path, *wheels: Path) -> Path:
 def refused(environment: Path, *arguments: str) -> tuple[int, str]:
     """The exit status, and what is said on standard error."""
     command = [environment / "bin/kwitness", "observe", *arguments]
-    done = subprocess.run(command, env={"PATH": "/nowhere"}, capture_output=True, text=True, timeout=60, check=False)
+    done = run_to_end(command, env={"PATH": "/nowhere"})
     assert done.stdout == ""
     return done.returncode, done.stderr
 
@@ -76,7 +77,7 @@ def shown(environment: Path, folder: Path, *arguments: str, warning: str = "") -
         yield out
     finally:
         process.terminate()
-        ended = process.wait(30)
+        ended = wait_for_exit(process)
     assert ended == 0
     assert warning in errors.read_text() if warning else errors.read_text() == ""
 

@@ -6,8 +6,8 @@ import contextlib
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from kwitness.contracts.envelopes import HeaderTotals
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.records import HeaderRow
 
-from tests.eventually import eventually
+from tests.eventually import deliver, eventually
 from tests.observer.client_programs import CODECS
 from tests.observer.stand import Stand
 
@@ -62,7 +62,7 @@ def produce(bootstrap: str, topic: str, codec: str, *, records: int = RECORDS) -
     for number in range(records):
         producer.produce(topic, f"value {number} {'again ' * 20}", headers=LIBRDKAFKA_HEADERS)
         producer.poll(0)
-    assert producer.flush(60) == 0
+    deliver(producer)
 
 
 def consume(bootstrap: str, topic: str, records: int) -> None:
@@ -76,13 +76,14 @@ def consume(bootstrap: str, topic: str, records: int) -> None:
         }
     )
     consumer.subscribe([topic])
-    read = 0
-    until = time.monotonic() + 60
-    while read < records and time.monotonic() < until:
+    read = count()
+
+    def number() -> int:
         message = consumer.poll(0.5)
-        read += message is not None and message.error() is None
+        return next(read) if message is not None and message.error() is None else -1
+
+    eventually(number, lambda last: last == records - 1, every=0)
     consumer.close()
-    assert read == records
 
 
 def rows(stand: Stand, topic: str, side: str, key: str | None = None) -> list[HeaderRow]:
@@ -164,7 +165,7 @@ def test_records_without_headers_say_so_and_lack_what_is_required(looking: Stand
 
     for number in range(RECORDS):
         producer.produce(topic, f"value {number}")
-    assert producer.flush(60) == 0
+    deliver(producer)
 
     eventually(lambda: sums(rows(looking, topic, "producer", "tenant"), "missing"), lambda found: found == (RECORDS,))
     assert sums(rows(looking, topic, "producer"), "headers") == (0,)

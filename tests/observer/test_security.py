@@ -21,7 +21,7 @@ from kwitness.e2e.kafka.listeners import Listener
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.images.image_parts import java_interceptors
 
-from tests.eventually import eventually
+from tests.eventually import deliver, eventually
 from tests.interceptors_python.injected import injected_folder, run_program
 from tests.observer.answering_broker import list_groups
 from tests.observer.events_server import EventsServer
@@ -112,7 +112,7 @@ class Gateways:
         producer = Producer({"bootstrap.servers": bootstrap, "client.id": "rdkafka", **sign_in.librdkafka()})
         for number in range(RECORDS):
             producer.produce(way.name, f"{number}")
-        assert producer.flush(60) == 0
+        deliver(producer)
         properties = sign_in.java(self._folder / way.name)
         size = ["--num-records", f"{RECORDS}", "--record-size", "10", "--throughput", "-1"]
         command = ["--topic", way.name, *size, "--bootstrap-server", bootstrap]

@@ -45,7 +45,7 @@ def broker() -> Iterator[LocalBroker]:
     with LocalBroker() as broker:
         admin = AdminClient({"bootstrap.servers": broker.bootstrap})
         for future in admin.create_topics([NewTopic(name, 1, 1) for name in TOPICS.values()]).values():
-            future.result(30)
+            future.result()
         create_topic(broker.bootstrap, "orders")
         yield broker
 

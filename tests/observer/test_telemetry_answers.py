@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 from kwitness.e2e.kafka.jars import kafka_jars
+from kwitness.e2e.waiting import run_to_end
 from kwitness.images.image_parts import REPOSITORY
 
 from tests.observer.client_programs import CLIENTS, NEWEST, SMALL_JVM, java_classpath
@@ -23,9 +23,7 @@ def test_kafka_answers_as_the_vectors_say() -> None:
     classpath = java_classpath(CLIENTS / "telemetry", NEWEST, Path(kafka_jars(NEWEST)))
     command = ["java", *SMALL_JVM, "-cp", classpath, "AnswerTelemetry"]
 
-    done = subprocess.run(
-        command, input=json.dumps(unanswered), capture_output=True, text=True, check=False, timeout=60
-    )
+    done = run_to_end(command, input_text=json.dumps(unanswered))
 
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == json.loads(said)

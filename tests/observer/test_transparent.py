@@ -224,7 +224,7 @@ def test_a_connection_to_the_observer_itself_is_closed(observer: ObserverProcess
 def collector(broker: LocalBroker, tmp_path: Path) -> Iterator[CollectorProcess]:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
     for future in admin.create_topics([NewTopic(name, 1, 1) for name in TOPICS.values()]).values():
-        future.result(30)
+        future.result()
     process = CollectorProcess(tmp_path, bootstrap=broker.bootstrap)
     process.subscribe([{"id": "all", "metrics": ["org.apache.kafka."], "interval_ms": 1_000, "match": {}}])
     yield process.start()

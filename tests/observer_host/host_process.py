@@ -14,8 +14,9 @@ from typing import Any, Self
 import requests
 
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 
-from tests.eventually import PATIENCE_S
+from tests.eventually import ANSWER_S
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,13 +45,13 @@ class HostProcess:
     def readiness(self) -> str:
         """What /readyz says; empty while nobody listens."""
         try:
-            return requests.get(f"http://127.0.0.1:{self.port}/readyz", timeout=PATIENCE_S).text
+            return requests.get(f"http://127.0.0.1:{self.port}/readyz", timeout=ANSWER_S).text
         except requests.ConnectionError:
             assert self._process.poll() is None, self.log
             return ""
 
     def page(self) -> str:
-        return requests.get(f"http://127.0.0.1:{self.port}/metrics", timeout=PATIENCE_S).text
+        return requests.get(f"http://127.0.0.1:{self.port}/metrics", timeout=ANSWER_S).text
 
     def samples(self, name: str) -> dict[str, float]:
         """Samples of one metric by their labels, as text; empty while nobody listens."""
@@ -65,7 +66,7 @@ class HostProcess:
     def stop(self) -> int:
         """Tell it to stop; its exit code."""
         self._process.send_signal(signal.SIGTERM)
-        return self._process.wait(PATIENCE_S)
+        return wait_for_exit(self._process)
 
     def __enter__(self) -> Self:
         return self

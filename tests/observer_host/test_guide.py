@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 import yaml
 
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.e2e.waiting import run_to_end
 from kwitness.observer.host.worker import CLOSING, QUEUE_FULL, RAISED, UNUSABLE
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs/guides/observer-classes.md").read_text()
@@ -36,9 +36,7 @@ def test_the_class_is_replayed_by_the_command(shop: Path) -> None:
     (command,) = blocks("sh")
     _, *arguments = shlex.split(command)
 
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=shop, capture_output=True, text=True, check=False, timeout=60
-    )
+    done = run_to_end([sys.executable, *arguments], cwd=shop)
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("{'orders': ")
@@ -47,7 +45,7 @@ def test_the_class_is_replayed_by_the_command(shop: Path) -> None:
 @pytest.mark.slow
 def test_its_test_passes(shop: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_orders.py"]
-    done = subprocess.run(command, cwd=shop, capture_output=True, text=True, check=False, timeout=60)
+    done = run_to_end(command, cwd=shop)
 
     assert done.returncode == 0, done.stdout
 

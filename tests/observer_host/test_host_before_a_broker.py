@@ -16,7 +16,7 @@ from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.contracts.records.requests import RequestEvent
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.eventually import eventually
+from tests.eventually import deliver, eventually
 from tests.observer_host.event_lines import event, line
 from tests.observer_host.host_process import HostProcess
 
@@ -28,16 +28,16 @@ CONNECTIONS, LENGTH = 5, 40
 @pytest.fixture(scope="module")
 def bootstrap(kafka: LocalBroker) -> Iterator[str]:
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    admin.create_topics([NewTopic(TOPIC, 2, 1)])[TOPIC].result(30)
+    admin.create_topics([NewTopic(TOPIC, 2, 1)])[TOPIC].result()
     yield kafka.bootstrap
-    admin.delete_topics([TOPIC])[TOPIC].result(30)
+    admin.delete_topics([TOPIC])[TOPIC].result()
 
 
 def write(bootstrap: str, records: list[tuple[str, bytes]]) -> None:
     producer = Producer({"bootstrap.servers": bootstrap})
     for key, value in records:
         producer.produce(TOPIC, value, key)
-    assert producer.flush(30) == 0
+    deliver(producer)
 
 
 def shuffled() -> list[tuple[str, bytes]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kwitness.e2e.waiting import run_to_end
 from kwitness.observer.loading import UnusableObserverError
 from kwitness.observer.testing import RECORDED, read_events, replay
 
@@ -19,14 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "kwitness.observer.testing", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return run_to_end([sys.executable, "-m", "kwitness.observer.testing", *arguments], cwd=ROOT)
 
 
 def test_the_recorded_events_are_whole_connections_with_requests_and_responses() -> None:

@@ -21,8 +21,9 @@ from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import wait_for_exit
 
-from tests.eventually import PATIENCE_S, eventually
+from tests.eventually import ANSWER_S, eventually
 
 WRITES = {"create", "update", "patch", "delete", "deletecollection"}
 
@@ -160,7 +161,7 @@ class OperatorProcess:
 
     def probe(self, path: str) -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE_S) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=ANSWER_S) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -173,7 +174,7 @@ class OperatorProcess:
     def stop(self, number: int = signal.SIGTERM) -> int:
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(20)
+        return wait_for_exit(self.process)
 
 
 def broker_configs(broker: LocalBroker) -> dict[str, dict[str, str]]:

@@ -18,6 +18,7 @@ from tests.operator.surroundings import apply, cluster, collector, gateway, get,
 pytestmark = pytest.mark.broker
 
 SOON_S = 5.0
+"""Of stillness, which what the operator logs may prolong to ten times that: still less than until the next list."""
 CHILD = "kwitness-collector-main"
 LABEL = "kwitness.dev/managed"
 
@@ -41,7 +42,7 @@ def test_a_child_that_was_changed_or_deleted_by_hand_is_back_within_seconds(stan
         eventually(
             lambda kind=kind, child=child: get(api, kind, child, namespace)["spec"]["replicas"],
             lambda now, made=made: now == made["spec"]["replicas"],
-            seconds=SOON_S,
+            still_s=SOON_S,
         )
         api.kubectl("delete", kind, child, "-n", namespace)
         eventually(
@@ -49,7 +50,7 @@ def test_a_child_that_was_changed_or_deleted_by_hand_is_back_within_seconds(stan
                 "get", kind, child, "-n", namespace, "--ignore-not-found", "-o", "jsonpath={.metadata.uid}"
             ),
             lambda uid, made=made: uid not in {"", made["metadata"]["uid"]},
-            seconds=SOON_S,
+            still_s=SOON_S,
         )
 
 
@@ -63,7 +64,7 @@ def test_a_child_that_lost_its_label_or_its_owner_gets_it_back_within_seconds(st
                 found.get("labels", {}).get(LABEL) == "true"
                 and [one["name"] for one in found.get("ownerReferences", ())] == ["main"]
             ),
-            seconds=SOON_S,
+            still_s=SOON_S,
         )
 
 
@@ -72,7 +73,7 @@ def test_pods_that_are_ready_are_in_the_status_within_seconds(standing, api, nam
     ready = {"replicas": 1, "readyReplicas": 1, "availableReplicas": 1, "updatedReplicas": 1}
     status = json.dumps({"status": {**ready, "observedGeneration": generation}})
     api.kubectl("patch", "sts", CHILD, "-n", namespace, "--subresource=status", "--type=merge", "-p", status)
-    eventually(lambda: get(api, "ktc", "main", namespace)["status"].get("readyReplicas") == 1, seconds=3)
+    eventually(lambda: get(api, "ktc", "main", namespace)["status"].get("readyReplicas") == 1, still_s=SOON_S)
 
 
 def test_what_others_have_is_not_listed(api, namespace, clean_broker, start_operator):
@@ -118,7 +119,7 @@ def test_where_children_may_not_be_watched_they_are_still_compared_and_a_metric_
 
     api.kubectl("delete", "sts", CHILD, "-n", namespace)
 
-    eventually(lambda: CHILD in api.kubectl("get", "sts", "-n", namespace, "-o", "name"), seconds=30)
+    eventually(lambda: CHILD in api.kubectl("get", "sts", "-n", namespace, "-o", "name"))
 
 
 def test_whoever_keeps_changing_a_child_makes_no_endless_quarrel(standing, api, namespace):

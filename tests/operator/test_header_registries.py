@@ -113,7 +113,7 @@ def test_what_somebody_broke_is_said_and_nothing_is_lost(api, namespace, start_o
 
     api.kubectl("patch", "configmap", IDS, "-n", namespace, "-p", json.dumps({"data": {"header-ids.json": stood}}))
     # What others do to the ConfigMap is looked at each minute.
-    eventually(lambda: ready(api, "khr", "late", namespace)["reason"], lambda one: one == "Registered", seconds=120)
+    eventually(lambda: ready(api, "khr", "late", namespace)["reason"], lambda one: one == "Registered", still_s=120)
     assert ids_of(api, "late", namespace) == {"late": FIRST + 2}
     assert {name: ids_of(api, name, namespace) for name in before} == before
 

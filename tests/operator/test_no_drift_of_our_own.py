@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.e2e.waiting import Patience
 from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.kinds.telemetry_collector.objects import collector_objects
@@ -153,12 +154,10 @@ async def test_a_policy_that_changes_what_we_write_costs_one_write_in_each_proce
         await kubernetes.apply(wanted)
         return _image(await kubernetes.get(*at)).startswith("mirror.")
 
-    for _ in range(100):
-        if await is_mirrored():
-            break
-        await asyncio.sleep(0.1)
-    else:
-        pytest.fail("the policy has no effect")
+    with Patience("the policy to have an effect") as patience:
+        while not await is_mirrored():
+            patience.note(None)
+            await asyncio.sleep(0.1)
     since = len(api.audit())
     assert [await kubernetes.apply(wanted) for _ in range(3)] == ["unchanged"] * 3
     assert writes_of(api, "operator", since) == []

@@ -14,7 +14,7 @@ from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key, Store, Subject
 from kwitness.operator.reconcile.status_writer import write_status
 
-from tests.eventually import eventually_beside
+from tests.eventually import eventually_beside, patiently
 from tests.operator.in_process import operating, settings_of
 from tests.operator.served_collector import ServedCollector
 from tests.operator.surroundings import apply, cluster, get, ready, subscription
@@ -104,7 +104,7 @@ async def test_a_cluster_that_is_changed_while_it_is_connected_to_is_not_called_
         contexts.append(context)
 
     async with operating(api, settings_of(namespace, tmp_path), slow):
-        await asyncio.wait_for(kafka.asked.wait(), 60)
+        await patiently(kafka.asked.wait())
         await asyncio.to_thread(apply, api, cluster("main", namespace, "127.0.0.1:1"))
         await eventually_beside(lambda: _generation(contexts[0], "KafkaCluster", key) == 2)
         kafka.answering.set()

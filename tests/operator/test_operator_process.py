@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.e2e.kafka.local_broker import LocalBroker
+from kwitness.e2e.waiting import run_to_end
 
 from tests.eventually import eventually, remains
 from tests.operator.conftest import at_the_resync, end_in_good_order, make_namespaces, usual_settings
@@ -666,13 +666,7 @@ def test_ready_is_exposed_for_each_resource_and_goes_with_it(shared, api, namesp
 
 def test_wrong_settings_end_it_with_one_json_line(tmp_path):
     (tmp_path / "settings.json").write_text("{}")
-    done = subprocess.run(
-        [sys.executable, "-m", "kwitness.operator", str(tmp_path / "settings.json")],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run_to_end([sys.executable, "-m", "kwitness.operator", str(tmp_path / "settings.json")])
     (line,) = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (2, "")
     assert "namespace: Field required" in json.loads(line)["detail"]

@@ -10,11 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
+from kwitness.e2e.waiting import Patience
 from kwitness.operator import work_queue
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.work_queue import Requeue, WorkQueue
-
-from tests.eventually import PATIENCE_S
 
 
 @contextlib.asynccontextmanager
@@ -27,11 +26,11 @@ async def running(queue: WorkQueue[str]):
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.01)
+async def until(condition: Callable[[], object]) -> None:
+    with Patience() as patience:
+        while not condition():
+            patience.note(None)
+            await asyncio.sleep(0.01)
 
 
 async def test_a_key_added_many_times_is_worked_on_once():
@@ -195,8 +194,7 @@ async def test_it_ends_when_told_so_while_a_key_is_being_added(steps):
         await asyncio.sleep(0)
     task.cancel()
 
-    done, _ = await asyncio.wait({task}, timeout=PATIENCE_S)
-    assert done == {task}
+    await until(task.done)
 
 
 async def test_a_weekend_of_failures_does_not_end_the_attempts(monkeypatch):

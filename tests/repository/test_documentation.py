@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.e2e import capacity
+from kwitness.e2e.waiting import run_to_end
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
@@ -31,9 +32,7 @@ TARGETS = set(re.findall(r"^([a-z][a-z0-9_-]*):", MAKEFILE, re.MULTILINE)) | {
 
 @functools.cache
 def help_of(module: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True, timeout=60
-    ).stdout
+    return run_to_end([sys.executable, "-m", module, "--help"], check=True).stdout
 
 
 def code(page: Path) -> list[str]:

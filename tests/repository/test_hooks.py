@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from kwitness.e2e.waiting import run_to_end
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / ".pre-commit-config.yaml"
@@ -36,9 +38,7 @@ class Clone:
         self.run(".venv/bin/pre-commit", "install")
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command, cwd=self.folder, env=self._environment, capture_output=True, text=True, check=False, timeout=120
-        )
+        return run_to_end(command, cwd=self.folder, env=self._environment)
 
     def commit(self, name: str, content: str, title: str = "Add a file") -> subprocess.CompletedProcess[str]:
         (self.folder / name).write_text(content)

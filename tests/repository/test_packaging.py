@@ -74,14 +74,3 @@ def test_locks_hold_hashes_and_no_addresses() -> None:
         text = lock.read_text()
         assert "--hash=sha256:" in text
         assert "://" not in text
-
-
-def test_modules_are_named_for_what_they_are_and_stay_small() -> None:
-    parts = {path: path.relative_to(ROOT).parts for path in TRACKED if path.suffix in {".py", ".java"}}
-    source = [path for path, names in parts.items() if "generated" not in names and names[0] != "tests"]
-
-    assert not [path for path in source if path.stem in {"utils", "util", "helpers", "common", "misc"}]
-    texts = {path: path.read_text() for path in source if path.is_file()}
-    by_hand = {path: text for path, text in texts.items() if not text.startswith('"""Generated from ')}
-    assert 0 < len(by_hand) < len(texts)
-    assert not [path for path, text in by_hand.items() if len(text.splitlines()) > 400]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, Gauge
 
+from kwitness.e2e.waiting import run_to_end
 from kwitness.runtime.child_names import collector_name, collector_peer_host, collector_replicas_name, job_name
 from kwitness.runtime.json_logging import JsonFormatter
 from kwitness.runtime.probes import ProbeServer
@@ -36,7 +36,7 @@ def logged_by(program: str) -> tuple[int, list[dict[str, Any]]]:
     """Run a program that configures logging; its exit code and log lines. It must write nothing else."""
     head = "import logging, threading, warnings\nfrom kwitness.runtime.json_logging import configure_logging\n"
     command = [sys.executable, "-c", head + program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = run_to_end(command)
     assert done.stderr == ""
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
 

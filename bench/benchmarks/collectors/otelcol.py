@@ -7,9 +7,9 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
+from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images import cache
 
 SOURCE = Path(__file__).parents[2] / "otelcol"
@@ -33,17 +33,12 @@ class OtelCollector:
             env={**os.environ, "GOMAXPROCS": "1"},
         )
         self.pid = self._process.pid
-        deadline = time.monotonic() + _START_S
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", ready_port), timeout=1).close()
-            except OSError as error:
-                if time.monotonic() > deadline or self._process.poll() is not None:
-                    text = (folder / "peer.log").read_text()[-2000:]
-                    raise RuntimeError(f"the peer did not start:\n{text}") from error
-                time.sleep(0.1)
-            else:
-                return
+        address = ("127.0.0.1", ready_port)
+        try:
+            wait_until(lambda: socket.create_connection(address, timeout=1), passing=(OSError,), needs=[self._process])
+        except WaitFailedError as error:
+            text = (folder / "peer.log").read_text()[-2000:]
+            raise RuntimeError(f"the peer did not start: {error}\n{text}") from error
 
     def stop(self) -> None:
         """End it."""

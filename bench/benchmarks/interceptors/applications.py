@@ -27,6 +27,8 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
+from kwitness.e2e.waiting import wait_for_exit
+
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
 
 ROOT = Path(__file__).parents[3]
@@ -101,10 +103,9 @@ class Application:
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
-            self._process.wait(30)
-        except subprocess.TimeoutExpired:
+            wait_for_exit(self._process)
+        finally:
             self._process.kill()
-            self._process.wait()
 
 
 def intercepted(folder: Path, collector: str, kinds: Sequence[str]) -> dict[str, str]:
@@ -137,7 +138,7 @@ def broker_and_collector() -> Iterator[tuple[str, InterceptorsServer]]:
         admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0})
         topics = [NewTopic(WRITTEN, 1, 1, config=_WRITTEN), NewTopic(READ, 1, 1, config=_READ)]
         for made in admin.create_topics(topics).values():
-            made.result(30)
+            made.result()
         yield broker.bootstrap, collector
     if collector.broken:
         raise RuntimeError(f"what interceptors reported is not as the contract says: {collector.broken[0]}")

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,8 @@ from kwitness.images.commands import run
 from kwitness.images.image_parts import cargo_binary, find_uv
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
+
+from kwitness.e2e.waiting import WaitFailedError, wait_until
 
 from tests.observer.events_server import EventsServer
 from tests.observer.observer_process import ObserverProcess
@@ -101,11 +102,11 @@ class Peer(Relay):
         self._process = subprocess.Popen(command, stdout=self._log, stderr=self._log)
         self.pid = self._process.pid
         self.address = f"127.0.0.1:{port}"
-        deadline = time.monotonic() + 60
-        while not _listens(port):
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"{self.name} did not start:\n{(folder / 'log').read_text()[-2000:]}")
-            time.sleep(0.05)
+        try:
+            wait_until(lambda: _listens(port), needs=[self._process], every=0.05)
+        except WaitFailedError as error:
+            text = (folder / "log").read_text()[-2000:]
+            raise RuntimeError(f"{self.name} did not start: {error}\n{text}") from error
 
     def stop(self) -> None:
         """End it."""

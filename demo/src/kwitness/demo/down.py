@@ -5,6 +5,7 @@ from __future__ import annotations
 from kwitness.demo import namespaces, releases
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import APPS, NAMESPACE, RELEASE
+from kwitness.e2e.waiting import wait_until
 from kwitness.images.commands import Progress
 
 
@@ -22,7 +23,9 @@ def remove_from(cluster: DemoCluster, progress: Progress) -> None:
             progress("helm uninstall kwitness-demo, kwitness")
             releases.uninstall(cluster)
         progress(f"removing namespace {name} and what is in it")
-        cluster.kubectl("delete", "namespace", name, "--wait", "--timeout=180s")
+        cluster.kubectl("delete", "namespace", name, "--wait=false")
+        # Its conditions name what is still in it.
+        wait_until(lambda: cluster.find("namespace", name), lambda found: not found, what=f"the end of {name}")  # noqa: B023
     left = [item for kind in sorted(definitions) for item in cluster.items(kind, "--all-namespaces")]
     if left:
         progress(f"{len(left)} custom resources of others remain, so the definitions of our kinds stay")

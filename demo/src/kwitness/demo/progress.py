@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from kwitness.e2e import waiting
+from kwitness.e2e.waiting import Sign
+
 REMIND_SECONDS = 15
 """After so long a reader wants to know that something still happens."""
+STILL_SECONDS = 180
+"""A push, a scrape, a window of an observer and a look of the operator may have to follow each other."""
 
 
 class DemoError(Exception):
@@ -67,27 +72,43 @@ class Progress:
 
 
 def wait_until(
-    ready: Callable[[], str | None], *, progress: Progress, component: str, log: str, seconds: float, every: float = 1.0
+    ready: Callable[[], str | None],
+    *,
+    progress: Progress,
+    component: str,
+    log: str,
+    signs: Iterable[Sign] = (),
+    every: float = 1.0,
 ) -> None:
-    """Poll until nothing is missing.
+    """Poll until nothing is missing, for as long as anything moves (docs/decisions/0122).
 
     Parameters
     ----------
     ready
         Returns None when there is nothing left to wait for, else what is missing, in words.
     component, log
-        Named in the error when time runs out.
-    seconds, every
-        Time limit and pause between polls.
+        Named in the error.
+    signs
+        Show that something moves while the same is missing.
+    every
+        Seconds between polls.
 
     Raises
     ------
     DemoError
-        When something is still missing after `seconds`.
+        Something is still missing, and nothing has moved for long.
     """
-    deadline = time.monotonic() + seconds
-    while (missing := ready()) is not None:
-        if time.monotonic() > deadline:
-            raise DemoError(component=component, reason=f"after {seconds:.0f} s still {missing}", log=log)
-        progress.waiting(missing)
-        time.sleep(every)
+
+    def missing() -> str | None:
+        found = ready()
+        if found is not None:
+            progress.waiting(found)
+        return found
+
+    try:
+        waiting.wait_until(
+            missing, lambda found: found is None, what=component, signs=signs, still_s=STILL_SECONDS, every=every
+        )
+    except waiting.WaitFailedError as error:
+        reason = str(error).removeprefix(f"{component}: ")
+        raise DemoError(component=component, reason=reason, log=log) from error

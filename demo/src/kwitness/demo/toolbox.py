@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster
+from kwitness.e2e.waiting import wait_until
 from kwitness.images.commands import CommandFailedError
 
 PROGRAM = """
@@ -63,8 +65,10 @@ class Toolbox:
     def start(self) -> None:
         """Make the pod and wait until it runs."""
         self.cluster.apply_objects(self._pod(), namespace=self.namespace)
-        self.cluster.kubectl(
-            "wait", "--for=condition=Ready", "pod/toolbox", "--namespace", self.namespace, "--timeout=120s"
+        wait_until(
+            lambda: self.cluster.find("pod", "toolbox", "--namespace", self.namespace).get("status", {}),
+            lambda status: (waiting.condition({"status": status}, "Ready") or {}).get("status") == "True",
+            what="the pod toolbox",
         )
 
     def subscriptions(self) -> dict[str, dict[str, str]]:

@@ -32,6 +32,7 @@ from kwitness.demo.platform import (
     UNREGISTERED_HEADER,
 )
 from kwitness.demo.progress import wait_until
+from kwitness.demo.signs import signs_of
 
 PUSHING: Final = frozenset({"demo-java-producer", "demo-python-producer", "demo-java-consumer", "demo-python-consumer"})
 """Client ids of the programs that push for certain."""
@@ -195,8 +196,10 @@ PARTS: Final = (
 
 
 def _wait(demo: Demo, missing: Callable[[], str | None], component: str, log: str, namespace: str = NAMESPACE) -> None:
+    workload = log.split(" ", maxsplit=1)[0].rstrip(";").rpartition("/")[2]
+    signs = signs_of(demo.cluster, namespace=namespace, workload=workload)
     log = f"kubectl logs --namespace {namespace} {log}"
-    wait_until(missing, progress=demo.progress, component=component, log=log, seconds=240, every=2)
+    wait_until(missing, progress=demo.progress, component=component, log=log, signs=signs, every=2)
 
 
 def _running(demo: Demo, *names: str, kind: str = "deployment", namespace: str = NAMESPACE) -> None:

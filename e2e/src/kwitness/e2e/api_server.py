@@ -6,13 +6,11 @@ here: what needs controllers needs the node.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -25,9 +23,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from kwitness.e2e import binaries
 from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images.commands import Progress, silent
 
-_START_SECONDS = 60
 _STOP_SECONDS = 15
 _ADMIN_TOKEN = "administrator"  # noqa: S105 - loopback only, for the life of a test
 _AUDIT_POLICY = """\
@@ -85,7 +83,7 @@ class ApiServer:
         Raises
         ------
         ApiServerFailedError
-            One of them ended, or the API was not ready after 60 s.
+            One of them ended, or nothing moved any more before the API was ready.
         """
         try:
             self._write_credentials()
@@ -219,16 +217,12 @@ class ApiServer:
             process.wait()
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + _START_SECONDS
-        while time.monotonic() < deadline:
-            for name, process in self._processes.items():
-                if process.poll() is not None:
-                    raise ApiServerFailedError(f"{name} ended with {process.returncode}:\n{self.log(name)[-2000:]}")
-            with contextlib.suppress(requests.RequestException, OSError):
-                if self._says_ready():
-                    return
-            time.sleep(0.1)
-        raise ApiServerFailedError(f"not ready after {_START_SECONDS} s:\n{self.log()[-2000:]}")
+        needs = list(self._processes.values())
+        try:
+            wait_until(self._says_ready, what="the API server", needs=needs, passing=(OSError,), every=0.1)
+        except WaitFailedError as error:
+            logs = "\n".join(f"{name}:\n{self.log(name)[-2000:]}" for name in self._processes)
+            raise ApiServerFailedError(f"{error}\n{logs}") from error
 
     def _says_ready(self) -> bool:
         # The namespace is made by a loop after readiness; without it nothing can be applied.

@@ -7,15 +7,13 @@ import json
 import re
 import select
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from kwitness.e2e.waiting import Patience, WaitFailedError, wait_until
 from kwitness.images.commands import CommandFailedError, run
 
-_DEFINITION_SECONDS = 30
-_FORWARD_SECONDS = 20
 _FORWARDED = re.compile(r"Forwarding from 127\.0\.0\.1:(\d+)")
 
 
@@ -63,14 +61,14 @@ class Cluster:
 
         Raises
         ------
-        TimeoutError
-            Some are not after 30 s.
+        WaitFailedError
+            Some are not.
         """
-        deadline = time.monotonic() + _DEFINITION_SECONDS
-        while missing := [one["metadata"]["name"] for one in self.get("crd")["items"] if not _is_established(one)]:
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"not served after {_DEFINITION_SECONDS} s: {', '.join(missing)}")
-            time.sleep(0.2)
+
+        def missing() -> list[str]:
+            return [one["metadata"]["name"] for one in self.get("crd")["items"] if not _is_established(one)]
+
+        wait_until(missing, lambda names: not names, what="definitions to be served")
 
     @contextlib.contextmanager
     def port_forward(self, namespace: str, target: str, port: int) -> Iterator[int]:
@@ -84,7 +82,7 @@ class Cluster:
         Raises
         ------
         CommandFailedError
-            The forwarding did not come up within 20 s.
+            The forwarding did not come up.
         """
         command = [
             str(self._kubectl),
@@ -123,17 +121,18 @@ def _is_established(definition: dict[str, Any]) -> bool:
 def _forwarded_port(process: subprocess.Popen[bytes], command: list[str]) -> int:
     if process.stdout is None:
         raise AssertionError("the process was started without its output")
-    said = b""
-    deadline = time.monotonic() + _FORWARD_SECONDS
-    while time.monotonic() < deadline:
-        readable, _, _ = select.select([process.stdout], [], [], 0.5)
-        if readable:
-            line = process.stdout.readline()
-            if not line:
-                break
-            said += line
-            found = _FORWARDED.search(line.decode(errors="replace"))
-            if found:
-                return int(found.group(1))
+    output = b""
+    with contextlib.suppress(WaitFailedError), Patience("kubectl port-forward") as patience:
+        while True:
+            readable, _, _ = select.select([process.stdout], [], [], 0.5)
+            if readable:
+                line = process.stdout.readline()
+                if not line:
+                    break
+                output += line
+                found = _FORWARDED.search(line.decode(errors="replace"))
+                if found:
+                    return int(found.group(1))
+            patience.note(output)
     process.terminate()
-    raise CommandFailedError(command, process.poll() or 1, said.decode(errors="replace"))
+    raise CommandFailedError(command, process.poll() or 1, output.decode(errors="replace"))

@@ -8,7 +8,6 @@ import shutil
 import ssl
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Literal, Self
 
 from kwitness.e2e.binaries import GoModule, built
 from kwitness.e2e.ports import free_port
+from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images.commands import run
 
 VERSITYGW = GoModule(
@@ -27,7 +27,6 @@ VERSITYGW = GoModule(
 )
 REGION = "us-east-1"
 _HEALTH = "/health"
-_START_S = 30
 
 
 @dataclass(frozen=True)
@@ -114,11 +113,10 @@ class ObjectStore:
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        deadline = time.monotonic() + _START_S
-        while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"the object store does not answer:\n{self._log('output')}")
-            time.sleep(0.05)
+        try:
+            wait_until(self._answers, what="the object store", needs=[self._process], every=0.05)
+        except WaitFailedError as error:
+            raise RuntimeError(f"{error}\n{self._log('output')}") from error
 
     def kill(self) -> None:
         """End it as a power cut would."""

@@ -17,6 +17,8 @@ from typing import Any, Self, TypeVar
 
 from typing_extensions import override
 
+from kwitness.e2e.waiting import Patience, WaitFailedError
+
 _Found = TypeVar("_Found")
 
 
@@ -113,25 +115,24 @@ class RecordingCollector:
         with self._changed:
             self._requests.clear()
 
-    def wait_for(self, find: Callable[[], _Found | None], *, what: str, timeout: float = 60) -> _Found:
+    def wait_for(self, find: Callable[[], _Found | None], *, what: str) -> _Found:
         """The first result of `find` that is not false; asked again after each request.
 
         Raises
         ------
-        TimeoutError
-            Nothing was found within `timeout` seconds; the message says what was waited for.
+        WaitFailedError
+            Nothing was found, and nothing moved any more; with the last requests.
         """
-        deadline = time.monotonic() + timeout
-        while True:
-            found = find()
-            if found:
-                return found
-            left = deadline - time.monotonic()
-            if left <= 0:
-                last = json.dumps([r.body for r in self.requests()[-2:]], indent=1)[-3000:]
-                raise TimeoutError(f"{what}: not within {timeout:.0f} s; the last requests were {last}")
-            with self._changed:
-                self._changed.wait(min(left, 0.5))
+        with Patience(what) as patience:
+            while not (found := find()):
+                try:
+                    patience.note(found)
+                except WaitFailedError as error:
+                    last = json.dumps([request.body for request in self.requests()[-2:]], indent=1)[-3000:]
+                    raise WaitFailedError(f"{error}; the last requests were {last}") from error
+                with self._changed:
+                    self._changed.wait(0.5)
+            return found
 
     def stop(self) -> None:
         """Close the port and break off what hangs."""

@@ -81,7 +81,7 @@ def _javas() -> Iterator[Path]:
 def _version(java: Path) -> int:
     """Its major version; 0 for one that does not say."""
     try:
-        done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False, timeout=30)
+        done = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
     except OSError:
         return 0
     found = re.search(r'version "(\d+)', done.stderr)

@@ -12,12 +12,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final, Protocol, Self, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 
 from kwitness.e2e.process_signs import ProcessSigns
 
@@ -86,7 +85,7 @@ class Patience:
         signs: Iterable[Sign] = (),
         needs: Sequence[Process] = (),
         still_s: float = STILL_S,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] | None = None,
         processes: Callable[[float], bool] | None = None,
     ) -> None:
         self._place = _place()
@@ -94,7 +93,7 @@ class Patience:
         self._signs = tuple(signs)
         self._needs = needs
         self._still_s = still_s
-        self._clock = clock
+        self._clock = clock = clock or time.monotonic
         self._processes = processes or ProcessSigns().moved
         self._known: set[object] = set()
         self._began = self._moved_at = self._seen_at = clock()
@@ -168,8 +167,7 @@ class Patience:
             raise WaitFailedError(self._message(self._ended, seen))
         for process in self._needs:
             if (status := process.poll()) is not None:
-                words = process.args if isinstance(process.args, list | tuple) else [process.args]
-                self._ended = f"{Path(str(words[0])).name} ended with {status}"
+                self._ended = f"{_command(process)[:200]} ended with {status}"
 
     def _message(self, why: str, seen: object) -> str:
         signs = [f"{getattr(sign, '__qualname__', sign)} = {_value(sign)!r}"[:200] for sign in self._signs]
@@ -221,39 +219,64 @@ def wait_until(
 
 
 def wait_for_exit(process: subprocess.Popen[Any], *, what: str = "", still_s: float = STILL_S) -> int:
-    """The exit status of a process that was told to end, or that computes, once it has ended."""
-    status = wait_until(process.poll, lambda code: code is not None, what=what, still_s=still_s)
+    """The exit status of a process that was asked to end, or that computes, once it has ended."""
+    status = wait_until(process.poll, lambda code: code is not None, what=what, still_s=still_s, every=0.05)
     return 0 if status is None else status
 
 
+def communicate(
+    process: subprocess.Popen[str], input_text: str | None = None, *, still_s: float = STILL_S
+) -> tuple[str, str]:
+    """Standard output and error of a process once it has ended, as `Popen.communicate` returns them.
+
+    Raises
+    ------
+    WaitFailedError
+        Nothing moved for `still_s`; the output so far is in the message.
+    """
+    with Patience(_command(process)[:_SHOWN], still_s=still_s) as patience:
+        while True:
+            try:
+                return process.communicate(input_text, timeout=patience.pause_s)
+            except subprocess.TimeoutExpired as unfinished:
+                input_text = None  # it is kept for the next call
+                patience.note(unfinished.output)
+
+
 def run_to_end(
-    command: Sequence[str | Path], *, input_text: str | None = None, still_s: float = STILL_S, **options: Any
+    command: Sequence[str | Path],
+    *,
+    input_text: str | None = None,
+    check: bool = False,
+    still_s: float = STILL_S,
+    **options: Any,
 ) -> subprocess.CompletedProcess[str]:
     """Run a program that computes, as `subprocess.run` does, for as long as it or its children move.
 
     Parameters
     ----------
+    check
+        Raise `CalledProcessError` for another exit status than 0.
     options
         Of `subprocess.Popen`, such as `env` and `cwd`.
 
     Raises
     ------
     WaitFailedError
-        Nothing moved for `still_s`: the program is killed, its output is in the message.
+        Nothing moved for `still_s`; the program is killed.
     """
-    with contextlib.ExitStack() as files:
-        given, out, errors = (files.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-        given.write((input_text or "").encode())
-        given.seek(0)
-        process = subprocess.Popen(command, stdin=given, stdout=out, stderr=errors, **options)
+    given = subprocess.DEVNULL if input_text is None else subprocess.PIPE
+    options = {"stdin": given, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    with subprocess.Popen(command, text=True, **options) as process:
         try:
-            status = wait_for_exit(process, what=" ".join(str(word) for word in command)[:300], still_s=still_s)
-        except WaitFailedError as error:
-            raise WaitFailedError(f"{error}; its output ends: {(_text(out) + _text(errors))[-_SHOWN:]}") from error
-        finally:
+            out, errors = communicate(process, input_text, still_s=still_s)
+        except BaseException:
             process.kill()
-            process.wait()
-        return subprocess.CompletedProcess(process.args, status, _text(out), _text(errors))
+            raise
+    done = subprocess.CompletedProcess(process.args, process.returncode, out, errors)
+    if check and done.returncode:
+        raise subprocess.CalledProcessError(done.returncode, done.args, out, errors)
+    return done
 
 
 def slowest_waits(lines: Iterable[str], count: int = 10) -> list[str]:
@@ -269,9 +292,9 @@ def slowest_waits(lines: Iterable[str], count: int = 10) -> list[str]:
     return [f"{wait['share']:5.0%} of its patience, {wait['seconds']:.0f} s: {wait['where']}" for wait in waits[:count]]
 
 
-def _text(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read().decode(errors="replace")
+def _command(process: Process) -> str:
+    words = process.args if isinstance(process.args, list | tuple) else [process.args]
+    return " ".join(str(word) for word in words)
 
 
 def _value(sign: Sign) -> object:

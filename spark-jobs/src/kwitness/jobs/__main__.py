@@ -1,4 +1,4 @@
-"""`python -m kwitness.jobs --config /etc/kwitness/job/job.json`: runs the driver of one job."""
+"""`python -m kwitness.jobs --config /etc/kwitness/job/job.json`: runs the driver of one job, or of several in turn."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from kwitness.contracts.audiences import driver_audience
 from kwitness.contracts.job_config import JobConfig
+from kwitness.jobs.driver.configurations import ConfigurationError, read_configurations
 from kwitness.jobs.driver.failures import Failure, explain
-from kwitness.jobs.driver.lifecycle import Driver
+from kwitness.jobs.driver.lifecycle import Driver, close_session
 from kwitness.jobs.driver.log_lines import log_as_json
 from kwitness.jobs.driver.status_server import StatusServer
 from kwitness.jobs.driver.token_review import SERVICE_ACCOUNT, TokenReviewer
@@ -34,41 +34,70 @@ EXIT_BAD_CONFIGURATION = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one job; return the exit code: 0 ended or stopped, 1 failed, 2 the configuration cannot be read."""
+    """Run the jobs; return the exit code: 0 ended or stopped, 1 failed, 2 a configuration cannot be used.
+
+    Of several jobs each that did not end well, or had no turn before the process was stopped, has failed.
+    """
     parser = argparse.ArgumentParser(prog="python -m kwitness.jobs", description="Runs the Spark driver of one job.")
-    parser.add_argument("--config", type=Path, default=DEFAULT_CONFIG, help="the job's configuration (JSON)")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        nargs="+",
+        default=[DEFAULT_CONFIG],
+        help="the job's configuration (JSON); several that run once are run one after the other, in one Spark session",
+    )
     parser.add_argument("--linger", type=float, default=_LINGER_SECONDS, help="seconds an ended driver still answers")
     options = parser.parse_args(arguments)
     log_as_json()
     try:
-        config = JobConfig.model_validate_json(options.config.read_bytes())
-    except (OSError, ValidationError) as error:
-        _LOG.error("cannot read the job's configuration %s: %s", options.config, error)
+        configs = read_configurations(options.config, os.environ)
+    except ConfigurationError as error:
+        _LOG.error("cannot use the job's configuration %s", error)
         return EXIT_BAD_CONFIGURATION
-    return _run(config, options.linger)
+    stopping = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: stopping.set())
+    if len(configs) == 1:
+        return EXIT_FAILED if _run(configs[0], stopping, options.linger).read().phase == "Failed" else 0
+    return _run_in_turn(configs, stopping)
 
 
-def _run(config: JobConfig, linger_seconds: float) -> int:
+def _run_in_turn(configs: Sequence[JobConfig], stopping: threading.Event) -> int:
+    """Run each job, whatever became of those before it; print the last status of each as a line of JSON."""
+    ended_well = 0
+    try:
+        for config in configs:
+            if stopping.is_set():
+                break
+            _LOG.info("the job %s begins", config.name)
+            status = _run(config, stopping, 0.0, is_alone=False).read()
+            answer = status.answer().model_dump(exclude_none=True)
+            sys.stdout.write(json.dumps({"namespace": config.namespace, "name": config.name, **answer}) + "\n")
+            sys.stdout.flush()
+            ended_well += status.phase == "Succeeded"
+    finally:
+        close_session()
+    _LOG.info("%d of %d jobs ended well", ended_well, len(configs))
+    return 0 if ended_well == len(configs) else EXIT_FAILED
+
+
+def _run(config: JobConfig, stopping: threading.Event, linger_seconds: float, *, is_alone: bool = True) -> StatusBoard:
     pod = os.environ.get("POD_NAME")
     board = StatusBoard(DriverStatus(driver_pod=pod, table_path=config.table_path))
-    driver = Driver(config, os.environ, board)
-    signal.signal(signal.SIGTERM, lambda *_: driver.stop())
+    driver = Driver(config, os.environ, board, stopping=stopping, is_alone=is_alone)
     server = StatusServer(board, config.status_port, _reviewer(config), driver.health.problem)
     server.start()
     try:
-        driver.run()
-    except Exception as error:  # noqa: BLE001 - the end of the driver: every failure is explained and reported
-        failure = explain(error, config.table_path)
-        _LOG.exception("the job failed: %s", failure.message)
-        _fail(board, failure)
-        driver.stopping.wait(linger_seconds)
-        return EXIT_FAILED
-    else:
+        try:
+            driver.run()
+        except Exception as error:  # noqa: BLE001 - the end of the driver: every failure is explained and reported
+            failure = explain(error, config.table_path)
+            _LOG.exception("the job failed: %s", failure.message)
+            _fail(board, failure)
         # Keep serving the status so that the operator can read the result.
-        driver.stopping.wait(linger_seconds)
+        stopping.wait(linger_seconds)
     finally:
         server.stop()
-    return 0
+    return board
 
 
 def _fail(board: StatusBoard, failure: Failure) -> None:

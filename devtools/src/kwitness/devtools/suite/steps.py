@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from typing_extensions import override
 
-__all__ = ["CHECKS", "GROUPS", "QUICK", "Group", "Step"]
+__all__ = ["CHECKS", "GROUPS", "QUICK", "UNIT", "Group", "Step"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,8 @@ class Group(Step):
 
     expression: str
     """Chooses its tests by their markers."""
+    folders: tuple[str, ...] = ()
+    """Folders of `tests/` that are collected; without: all. `complete_groups` sees that no test is left out."""
     queue: str
     """Queue in which it waits for other runs on this machine to end, see `KWITNESS_TURNS`."""
     has_containers: bool = False
@@ -42,18 +45,26 @@ class Group(Step):
     is_measured: bool = True
     """Its processor time is noted, which costs a few milliseconds a test."""
 
+    def holds(self, folder: str, markers: Collection[str]) -> bool:
+        """Return whether a test in this folder with these markers is one of the group's."""
+        values = defaultdict(bool, dict.fromkeys(markers, True))
+        chosen = bool(eval(self.expression, {"__builtins__": {}}, values))  # noqa: S307 - our own names, and, or, not
+        return chosen and (not self.folders or folder in self.folders)
+
     @override
     def command(self) -> list[str]:
         """The run of pytest, below a process that adopts its orphans, with its processor time noted."""
-        pytest = ["-m", "pytest", "-m", self.expression, "--durations=5"]
+        folders = [f"tests/{folder}" for folder in self.folders]
+        pytest = ["-m", "pytest", "-m", self.expression, "--durations=5", *folders]
         if not self.is_measured:
             return [sys.executable, *pytest]
-        measured = [sys.executable, "-m", "kwitness.devtools.suite.measured"]
-        return [*measured, sys.executable, *pytest, "-p", "kwitness.devtools.suite.cpu_plugin"]
+        plugins = ["-p", "kwitness.devtools.suite.cpu_plugin", "-p", "kwitness.devtools.suite.complete_groups"]
+        return [sys.executable, "-m", "kwitness.devtools.suite.measured", sys.executable, *pytest, *plugins]
 
 
 _NODE: Final = "node or e2e"
 _BROKER: Final = "broker or spark"
+_NEITHER: Final = f"not ({_BROKER} or {_NODE})"
 
 CHECKS: Final[Sequence[Step]] = (
     Step(name="java", title="tests of the Java code", targets=("test-java",)),
@@ -66,23 +77,56 @@ CHECKS: Final[Sequence[Step]] = (
     Step(name="images", title="images", targets=("demo-images",), after=("java",)),
 )
 
+UNIT: Final[Sequence[Group]] = (
+    Group(
+        name="contracts",
+        title="tests of contracts, chart, injector, pages and tools that need no broker, no Spark and no node",
+        expression=_NEITHER,
+        folders=("chart", "contracts", "demo", "devtools", "images", "injector", "node", "repository", "subscriptions"),
+        queue="run",
+    ),
+    Group(
+        name="programs",
+        title="tests of programs that need no broker, no Spark and no node",
+        expression=_NEITHER,
+        folders=(
+            "broker_plugin", "cli", "collector", "interceptors_counts", "interceptors_java", "interceptors_librdkafka",
+            "interceptors_python", "jobs", "observer", "observer_host", "operator", "runtime",
+        ),
+        queue="programs",
+    ),
+)  # fmt: skip
+"""What `make test-fast` runs, in two processes."""
+
 GROUPS: Final[Sequence[Group]] = (
     Group(
-        name="node", title="tests that need a node", expression=_NODE, queue="node",
-        has_containers=True, after=("images",),
+        name="node",
+        title="tests that need a node",
+        expression=_NODE,
+        folders=("chart", "e2e", "images", "node"),
+        queue="node",
+        has_containers=True,
+        after=("images",),
     ),
     Group(
-        name="broker", title="tests that need a broker", queue="broker", after=("java",),
+        name="broker",
+        title="tests that need a broker",
         expression=f"broker and not spark and not ({_NODE})",
+        folders=(
+            "broker_plugin", "cli", "collector", "contracts", "interceptors_counts", "interceptors_java",
+            "interceptors_python", "jobs", "observer", "observer_host", "operator",
+        ),
+        queue="broker",
+        after=("java",),
     ),
     Group(
-        name="spark", title="tests that need Spark", queue="spark",
+        name="spark",
+        title="tests that need Spark",
         expression=f"spark and not ({_NODE})",
+        folders=("jobs",),
+        queue="spark",
     ),
-    Group(
-        name="unit", title="tests that need no broker, no Spark and no node", queue="run",
-        expression=f"not ({_BROKER} or {_NODE})",
-    ),
+    *UNIT,
 )  # fmt: skip
 """Together every test there is, the longest first. One Spark session serves tests with and without a broker."""
 
@@ -93,4 +137,4 @@ QUICK: Final = Group(
     queue="off",
     is_measured=False,
 )
-"""The part of the unit group that `make check` runs."""
+"""The part of the groups in `UNIT` that `make check` runs."""

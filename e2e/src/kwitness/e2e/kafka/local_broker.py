@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import base64
-import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,8 +11,16 @@ from types import TracebackType
 from typing import Self
 
 from kwitness.e2e.kafka.certificates import KafkaCertificates, make_certificates
-from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
-from kwitness.e2e.kafka.listeners import Listener, listener_properties, scram_arguments
+from kwitness.e2e.kafka.jars import KAFKA_VERSIONS
+from kwitness.e2e.kafka.listeners import Listener, listener_properties
+from kwitness.e2e.kafka.prepared import (
+    SMALL_JVM,
+    archive_options,
+    classpath,
+    format_storage,
+    java_program,
+    random_id,
+)
 from kwitness.e2e.kafka.process import KafkaProcess
 from kwitness.e2e.ports import free_port
 
@@ -51,8 +56,6 @@ class LocalBroker:
         Further principals that may do everything, such as `User:CN=kafka-client`.
     directory
         Where data, logs and certificates go; a temporary folder, removed by `stop`, when absent.
-    java_home
-        The JDK to run on; `$JAVA_HOME` or the `java` on the path when absent.
     jvm_options
         Options of the virtual machine in place of the small, quickly starting ones.
     clients_host
@@ -72,8 +75,7 @@ class LocalBroker:
         users: Mapping[str, str] = USERS,
         super_users: Sequence[str] = (),
         directory: Path | None = None,
-        java_home: Path | None = None,
-        jvm_options: Sequence[str] = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        jvm_options: Sequence[str] | None = None,
         node_id: int = 1,
         cluster: LocalCluster | None = None,
         clients_host: str | None = None,
@@ -91,7 +93,7 @@ class LocalBroker:
         self.certificates: KafkaCertificates | None = None
         if any(listener.uses_tls for listener in wanted):
             self.certificates = make_certificates(self.directory / "certificates")
-        self.cluster_id = cluster.cluster_id if cluster else _cluster_id()
+        self.cluster_id = cluster.cluster_id if cluster else random_id()
         self.controller_port = cluster.controller_port if cluster and cluster.brokers else free_port()
         self._is_controller = not (cluster and cluster.brokers)
         self.properties: dict[str, str | None] = {}
@@ -103,16 +105,13 @@ class LocalBroker:
         properties_file.write_text(
             "".join(f"{key}={value}\n" for key, value in self.properties.items() if value is not None)
         )
-        self._properties_file = properties_file
-        java = Path(java_home or os.environ.get("JAVA_HOME") or "") / "bin" / "java"
-        jars = kafka_jars(version)
         self.process = KafkaProcess(
             name=f"Kafka {version} (node {node_id})",
             folder=self.directory,
-            classpath=[*([str(plugin)] if plugin else []), f"{jars}/*"],
+            classpath=classpath(version, *([plugin] if plugin else [])),
             properties=properties_file,
-            java=str(java) if java.is_file() else "java",
-            options=jvm_options,
+            java=java_program(),
+            options=jvm_options or (*SMALL_JVM, *archive_options(version)),
         )
         self._formatted = False
 
@@ -139,10 +138,13 @@ class LocalBroker:
             It did not start; the message holds the end of its log.
         """
         if not self._formatted:
-            arguments = ["format", "-t", self.cluster_id, "-c", str(self._properties_file)]
-            if Listener.SASL_SSL_SCRAM in self._ports:
-                arguments += scram_arguments(self.users)
-            self.process.tool("kafka.tools.StorageTool", *arguments)
+            format_storage(
+                self.directory / "data",
+                self.version,
+                node_id=self.node_id,
+                cluster_id=self.cluster_id,
+                users=self.users if Listener.SASL_SSL_SCRAM in self._ports else {},
+            )
             self._formatted = True
         atexit.register(self.process.kill)
         self.process.start()
@@ -172,7 +174,7 @@ class LocalBroker:
         """End the server, forget its data, and start it at the same ports as a cluster with another id."""
         self.process.stop()
         shutil.rmtree(self.directory / "data")
-        self.cluster_id, self._formatted = _cluster_id(), False
+        self.cluster_id, self._formatted = random_id(), False
         self.start()
 
     def logs(self) -> str:
@@ -273,7 +275,7 @@ class LocalCluster:
         clients_hosts: Sequence[str] = (),
     ) -> None:
         self.size = size
-        self.cluster_id = _cluster_id()
+        self.cluster_id = random_id()
         self.controller_port = 0
         self.brokers: list[LocalBroker] = []
         wanted = tuple(listeners)
@@ -323,10 +325,3 @@ def reporter_class(version: str) -> str:
     """The plugin's entry class for a broker version: the exporter interface came with Kafka 4.2."""
     major, minor = (int(part) for part in version.split(".")[:2])
     return _CURRENT if (major, minor) >= (4, 2) else _LEGACY
-
-
-def _cluster_id() -> str:
-    while True:
-        text = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
-        if not text.startswith("-"):  # the storage tool would take it for an option
-            return text

@@ -12,6 +12,7 @@ from typing import Self
 
 from kwitness.e2e.kafka.jars import mirror_jars
 from kwitness.e2e.kafka.java_logging import log4j2
+from kwitness.e2e.waiting import wait_for_exit
 
 _MAIN = "org.apache.kafka.connect.mirror.MirrorMaker"
 _STORES = ("offset.storage", "config.storage", "status.storage", "offset-syncs.topic", "checkpoints.topic")
@@ -87,11 +88,11 @@ class MirrorMaker:
             return
         self._process.send_signal(number)
         try:
-            self._process.wait(60)
-        except subprocess.TimeoutExpired:
+            wait_for_exit(self._process, what="the end of MirrorMaker")
+        finally:
             self._process.kill()
             self._process.wait()
-        self._process = None
+            self._process = None
 
     def __enter__(self) -> Self:
         return self.start()

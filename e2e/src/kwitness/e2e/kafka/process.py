@@ -6,11 +6,11 @@ import contextlib
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from kwitness.e2e.kafka.java_logging import log4j2
+from kwitness.e2e.waiting import WaitFailedError, run_to_end, wait_until
 
 _STARTED = "Kafka Server started"
 _LOG4J = """\
@@ -78,19 +78,19 @@ class KafkaProcess:
             It ended with another code than 0.
         """
         command = [*self._java, main_class, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        done = run_to_end(command)
         if done.returncode != 0:
             output = (done.stdout + done.stderr)[-3000:]
             raise RuntimeError(f"{main_class} of {self._name} ended with {done.returncode}:\n{output}")
         return done.stdout
 
-    def start(self, *, timeout: float = 90) -> None:
+    def start(self) -> None:
         """Start the server and wait until it says that it serves.
 
         Raises
         ------
         RuntimeError
-            It ended, or did not serve within `timeout` seconds; the end of its log is in the message.
+            It ended, or nothing moved any more before it served; the end of its log is in the message.
         """
         if self.running:
             return
@@ -102,19 +102,13 @@ class KafkaProcess:
         # Ends the server when this process ends without a chance to: then the guard's input is closed.
         guard = ["sh", "-c", 'read -r _; kill -9 "-$1"', "guard", str(self._process.pid)]
         self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-        deadline = time.monotonic() + timeout
-        while True:
-            with self.log_file.open("rb") as log:
-                log.seek(seen)
-                if _STARTED.encode() in log.read():
-                    return
-            code = self._process.poll()
-            if code is not None:
-                raise RuntimeError(f"{self._name} ended with {code} before it served; its log ends:\n{self._tail()}")
-            if time.monotonic() > deadline:
-                self.kill()
-                raise RuntimeError(f"{self._name} did not serve within {timeout:.0f} s; its log ends:\n{self._tail()}")
-            time.sleep(0.1)
+        try:
+            wait_until(
+                lambda: self._serves(seen), lambda found: found[0], what=self._name, needs=[self._process], every=0.1
+            )
+        except WaitFailedError as error:
+            self.kill()
+            raise RuntimeError(f"{error}; its log ends:\n{self._tail()}") from error
 
     def stop(self, *, timeout: float = 20) -> None:
         """Ask the server to end, and end it after `timeout` seconds."""
@@ -146,6 +140,13 @@ class KafkaProcess:
     def logs(self) -> str:
         """Everything the server has logged so far, over restarts."""
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
+
+    def _serves(self, begin: int) -> tuple[bool, int]:
+        """Whether the log says so behind its first bytes, and how many more these are."""
+        with self.log_file.open("rb") as log:
+            log.seek(begin)
+            text = log.read()
+        return _STARTED.encode() in text, len(text)
 
     def _tail(self) -> str:
         return "\n".join(self.logs().splitlines()[-40:])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import socket
 import struct
-import time
 from types import TracebackType
 from typing import Final, Self
 
@@ -18,6 +17,7 @@ from kwitness.e2e.kafka.broker_requests import (
     header,
     write_client_metrics,
 )
+from kwitness.e2e.waiting import wait_until
 
 NONE, GZIP = 0, 1
 """Compression types, as `CompressionType` numbers them."""
@@ -26,7 +26,6 @@ UNSUPPORTED_COMPRESSION_TYPE: Final = 76
 INVALID_RECORD: Final = 87
 THROTTLING_QUOTA_EXCEEDED: Final = 89
 UNKNOWN_SUBSCRIPTION_ID: Final = 117
-_PATIENCE_S: Final = 60
 
 
 class TelemetryClient:
@@ -91,16 +90,14 @@ def subscribe(bootstrap: str, name: str, *, metrics: str = "org.apache.kafka.", 
     Raises
     ------
     RuntimeError
-        The broker refused, or does not ask for any metric.
+        The broker refused.
+    WaitFailedError
+        It does not ask for any metric.
     OSError
         The broker cannot be reached or hung up.
     """
     write_client_metrics(bootstrap, name, {"metrics": metrics, "interval.ms": str(interval_ms)})
-    deadline = time.monotonic() + _PATIENCE_S
-    while not _asks(bootstrap):
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"{bootstrap} asks for no metrics, {_PATIENCE_S} s after it took the config {name}")
-        time.sleep(0.1)
+    wait_until(lambda: _asks(bootstrap), what=f"{bootstrap} to ask for metrics as in its config {name}", every=0.1)
 
 
 def _asks(bootstrap: str) -> bool:

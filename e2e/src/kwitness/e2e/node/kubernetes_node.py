@@ -20,19 +20,19 @@ from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.node.image import node_image
 from kwitness.e2e.node.privileges import node_privileges
 from kwitness.e2e.node.removal import node_folder, remove_cgroups, remove_container, remove_image_volumes, remove_node
+from kwitness.e2e.waiting import Patience, WaitFailedError
 from kwitness.images import container_engine
 from kwitness.images.cache import cache_folder, exclusive
 from kwitness.images.commands import CommandFailedError, Progress, silent
 
 _API_PORT = "6443/tcp"
-_READY_SECONDS = 180
 _NAME = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")
 _LABEL = "dev.kwitness.node"
 _IMAGES = ("ctr", "-n", "k8s.io", "images")
 
 
 class NodeNotReadyError(RuntimeError):
-    """The node's container ended, or the node did not become ready in time."""
+    """The node's container ended, or the node did not become ready and nothing moved in it."""
 
 
 class KubernetesNode(DockerContainer, Cluster):
@@ -207,22 +207,25 @@ class KubernetesNode(DockerContainer, Cluster):
         super().start()
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + _READY_SECONDS
-        said = ""
-        while True:
-            container = self.get_wrapped_container()
-            container.reload()
-            if container.status == "exited":
-                self._fail("its container ended")
-            waiting_for = self._missing()
-            if waiting_for is None:
-                return
-            if waiting_for != said:
-                said = waiting_for
-                self._progress(f"node {self.node_name}: waiting for {waiting_for}")
-            if time.monotonic() > deadline:
-                self._fail(f"after {_READY_SECONDS} s it still lacked {waiting_for}")
-            time.sleep(0.3)
+        shown: str | None = None
+        with Patience(f"node {self.node_name}", signs=[self._log_size]) as patience:
+            while waiting_for := self._missing():
+                container = self.get_wrapped_container()
+                container.reload()
+                if container.status == "exited":
+                    self._fail("its container ended")
+                if waiting_for != shown:
+                    shown = waiting_for
+                    self._progress(f"node {self.node_name}: waiting for {waiting_for}")
+                try:
+                    patience.note(waiting_for)
+                except WaitFailedError as error:
+                    self._fail(str(error))
+                time.sleep(0.3)
+
+    def _log_size(self) -> str:
+        """Sizes of what the node's processes logged, without requests: looks are among those."""
+        return self.run("sh", "-c", "stat --format='%s' $(ls /var/log/node/*.log | grep -v audit)")
 
     def _missing(self) -> str | None:
         """What the node still lacks before a pod can run in it, or None."""

@@ -63,6 +63,11 @@ class Driver:
     ----------
     environment
         As `kwitness.jobs.driver.spark_settings.spark_settings` reads it.
+    stopping
+        Set by the caller to end the run; the driver has its own where none is given.
+    is_alone
+        False where other jobs of this process come after it: the session is left for them, and what is missing fails
+        the job, which else waits for it.
 
     Attributes
     ----------
@@ -72,11 +77,20 @@ class Driver:
         Whether it gets on.
     """
 
-    def __init__(self, config: JobConfig, environment: Mapping[str, str], board: StatusBoard) -> None:
+    def __init__(
+        self,
+        config: JobConfig,
+        environment: Mapping[str, str],
+        board: StatusBoard,
+        *,
+        stopping: threading.Event | None = None,
+        is_alone: bool = True,
+    ) -> None:
         self._config = config
         self._environment = environment
         self._board = board
-        self.stopping = threading.Event()
+        self._is_alone = is_alone
+        self.stopping = stopping or threading.Event()
         self.health = Health(board, patience_seconds(config.run))
         self._logged = Ledger()
         self._note: str | None = None
@@ -106,7 +120,10 @@ class Driver:
             if not self.stopping.is_set():
                 self._run_in(session, job, options)
         finally:
-            session.stop()
+            if self._is_alone:
+                session.stop()
+            else:
+                clear_session(session)
 
     def _run_in(self, session: SparkSession, job: Job, options: dict[str, str]) -> None:
         self._board.change(application_id=session.sparkContext.applicationId)
@@ -145,7 +162,13 @@ class Driver:
         """Run until the end; or until the Secrets hold other options, which are returned."""
         if isinstance(job.sink, TableSink):
             run = TableRun(
-                session=session, job=job, sink=job.sink, config=self._config, options=options, board=self._board
+                session=session,
+                job=job,
+                sink=job.sink,
+                config=self._config,
+                options=options,
+                board=self._board,
+                may_wait=self._is_alone,
             )
             waiting = self._config.run.mode == "streaming"
             return run.run(self.stopping, lambda: self._renewed(options, waiting=waiting), self._note)
@@ -169,6 +192,7 @@ class Driver:
             board=self._board,
             stopping=self.stopping,
             seconds=_TOPIC_SECONDS,
+            may_wait=self._is_alone,
         )
 
     def _stream(self, stream: JobStream, watch: KafkaLog, options: dict[str, str]) -> dict[str, str] | None:
@@ -275,7 +299,7 @@ class Driver:
 
 
 def open_session(settings: Mapping[str, str]) -> SparkSession:
-    """Start Spark with these settings; one session per process."""
+    """Start Spark with these settings, or return the process's session where there is one."""
     # Python workers are started by this name, here and in the executors, which have the same image.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder
@@ -287,3 +311,17 @@ def open_session(settings: Mapping[str, str]) -> SparkSession:
     for name in _CHATTY:
         log4j.core.config.Configurator.setLevel(name, log4j.Level.ERROR)
     return session
+
+
+def clear_session(session: SparkSession) -> None:
+    """Leave nothing of a job in a session that the next one uses: no query, no kept rows."""
+    for query in session.streams.active:
+        query.stop()
+    session.catalog.clearCache()
+
+
+def close_session() -> None:
+    """Stop the process's session where there is one."""
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        session.stop()

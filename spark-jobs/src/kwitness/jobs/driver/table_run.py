@@ -38,6 +38,8 @@ class TableRun:
     ----------
     options
         Client settings by Kafka's names; without bootstrap servers no cluster is asked.
+    may_wait
+        Whether it waits for tables that are missing, or fails.
     """
 
     def __init__(
@@ -49,12 +51,14 @@ class TableRun:
         config: JobConfig,
         options: Options,
         board: StatusBoard,
+        may_wait: bool = True,
     ) -> None:
         self._session = session
         self._job = job
         self._config = config
         self._options = options
         self._board = board
+        self._may_wait = may_wait
         self._tables = make_periods(session, job, sink, config)
         self._input = job_input(job, config)
         self._survey_at = self._find_at = float("-inf")
@@ -104,6 +108,7 @@ class TableRun:
             board=self._board,
             stopping=stopping,
             seconds=_LOOK_SECONDS,
+            may_wait=self._may_wait,
         )
 
     def _say_running(self, note: str | None) -> None:

@@ -11,6 +11,10 @@ from kwitness.jobs.frame.status import StatusBoard
 _LOG = logging.getLogger(__name__)
 
 
+class MissingInputError(RuntimeError):
+    """A job that may not wait lacks what another job or the operator makes."""
+
+
 def wait_for(
     missing: Callable[[], Sequence[str]],
     message: Callable[[str], str],
@@ -18,6 +22,7 @@ def wait_for(
     board: StatusBoard,
     stopping: threading.Event,
     seconds: float,
+    may_wait: bool,
 ) -> bool:
     """Wait until nothing is missing; False once the driver is to stop.
 
@@ -27,10 +32,17 @@ def wait_for(
         Asked every so many `seconds`.
     message
         What the status says, from the names of what is missing, separated by commas.
+
+    Raises
+    ------
+    MissingInputError
+        Something is missing, and the job may not wait because others wait for its end.
     """
     said = None
     while names := missing():
         text = message(", ".join(names))
+        if not may_wait:
+            raise MissingInputError(f"{text}; it does not wait, since other jobs of this process come after it")
         board.change(reason="Starting", message=text)
         if text != said:
             _LOG.info("%s", text)
