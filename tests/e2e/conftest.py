@@ -89,9 +89,9 @@ class Answers(dict[str, Answer]):
         self._demo = demo
 
     def __missing__(self, job_type: str) -> Answer:
-        at = ("analyticsjob", JOBS[job_type], f"--namespace={NAMESPACE}")
         with at_work(self._demo, job_type):
-            self[job_type] = Answer(self._demo.platform.rows(job_type), self._demo.cluster.find(*at))
+            found = self._demo.cluster.find("analyticsjob", JOBS[job_type], NAMESPACE)
+            self[job_type] = Answer(self._demo.platform.rows(job_type), found)
         return self[job_type]
 
 
