@@ -93,7 +93,7 @@ def make_namespaces(api: ApiServer, count: int) -> list[str]:
     return names
 
 
-at_the_resync = pytest.mark.parametrize("resync_seconds", [3.0])
+at_the_resync = pytest.mark.parametrize("resync_seconds", [1.0])
 """For a test of what is seen at the resync and nowhere else, because nobody tells the operator."""
 
 

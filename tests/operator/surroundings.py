@@ -229,6 +229,24 @@ def alter_broker(broker: LocalBroker, name: str, configs: dict[str, str] | None)
     assert answer["client_metrics"][name] == "OK"
 
 
+def writes_in_resyncs(api: ApiServer, namespace: str, *, user: str = "operator", resyncs: int = 3) -> list[str]:
+    """Writes of an operator until it has listed a namespace's clusters so many times more."""
+
+    def lists() -> int:
+        return sum(
+            event["user"].get("username") == user
+            and event["verb"] == "list"
+            and event["objectRef"]["resource"] == "kafkaclusters"
+            and event["objectRef"].get("namespace") == namespace
+            for event in api.audit(since)
+        )
+
+    since = api.audit_end()
+    # What the first one finds is decided before another begins.
+    eventually(lists, lambda count: count > resyncs)
+    return writes_of(api, user, since)
+
+
 def writes_of(api: ApiServer, user: str, since: int) -> list[str]:
     """Writes in the audit log since an ``audit_end``."""
     return [

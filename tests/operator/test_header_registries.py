@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from kwitness.runtime.api_access import find_access
 
 from tests.eventually import eventually
 from tests.operator.conftest import at_the_resync
-from tests.operator.surroundings import apply, get, ready, until_reason, writes_of
+from tests.operator.surroundings import apply, get, ready, until_reason, writes_in_resyncs
 
 FIRST = 0x130000
 IDS = "kwitness-header-ids"
@@ -126,13 +125,7 @@ def test_nothing_is_written_while_nothing_changes(api, namespace, start_operator
     apply(api, register("bank", namespace, "order.id"))
     until_reason(api, "khr", "bank", namespace, "KeyTaken")
 
-    def writes_in_two_resyncs() -> list[str]:
-        since = api.audit_end()
-        time.sleep(7)
-        assert api.audit(since)
-        return writes_of(api, "operator", since)
-
-    eventually(writes_in_two_resyncs, lambda writes: writes == [])
+    eventually(lambda: writes_in_resyncs(api, namespace), lambda writes: writes == [])
 
 
 @pytest.fixture

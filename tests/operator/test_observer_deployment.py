@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import time
 from typing import Any
 
 import pytest
@@ -15,7 +14,16 @@ from kwitness.operator.model.cluster_description import BrokerDescription
 from tests.eventually import eventually, eventually_beside
 from tests.operator.conftest import at_the_resync
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, cluster, collector, gateway, get, ready, until_reason, writes_of
+from tests.operator.surroundings import (
+    apply,
+    cluster,
+    collector,
+    gateway,
+    get,
+    ready,
+    until_reason,
+    writes_in_resyncs,
+)
 
 pytestmark = pytest.mark.broker
 NAME = "kwitness-gateway-orders"
@@ -105,13 +113,7 @@ def test_a_resync_of_a_gateway_writes_nothing(standing, api, namespace):
     run_its_pods(api, namespace)
     until_reason(api, "kobs", "orders", namespace, "Available")
 
-    def writes_in_three_resyncs() -> list[Any]:
-        since = api.audit_end()
-        time.sleep(10)
-        assert api.audit(since)
-        return writes_of(api, "operator", since)
-
-    eventually(writes_in_three_resyncs, lambda writes: writes == [])
+    eventually(lambda: writes_in_resyncs(api, namespace), lambda writes: writes == [])
 
 
 @at_the_resync

@@ -8,7 +8,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,6 +30,7 @@ from tests.operator.surroundings import (
     subscription,
     until_configs,
     until_reason,
+    writes_in_resyncs,
     writes_of,
 )
 
@@ -43,22 +43,9 @@ FROM_A_COLLECTOR = {"kwitness_clients_below_minimum_version"}  # seen with one i
 def test_a_no_op_resync_writes_nothing(applied, api, namespace):
     apply(api, collector("main", namespace))
     until_reason(api, "ktc", "main", namespace, "Progressing")
-    # What the resources cause goes on for a moment; from then on no resync of three writes.
-    eventually(lambda: _writes_meanwhile(api, 3.0), lambda writes: writes == [])
-    lists = len(_lists_of_clusters(api))
-    assert _writes_meanwhile(api, 10.0) == []
-    assert len(_lists_of_clusters(api)) >= lists + 2
-
-
-def _writes_meanwhile(api, seconds: float) -> list[str]:
-    since = api.audit_end()
-    time.sleep(seconds)
-    return writes_of(api, "operator", since)
-
-
-def _lists_of_clusters(api) -> list[Any]:
-    asked = (event for event in api.audit() if event["user"].get("username") == "operator")
-    return [one for one in asked if one["verb"] == "list" and one["objectRef"]["resource"] == "kafkaclusters"]
+    # What the resources cause goes on for a moment.
+    eventually(lambda: writes_in_resyncs(api, namespace, resyncs=1), lambda writes: writes == [])
+    assert writes_in_resyncs(api, namespace) == []
 
 
 def test_what_was_deleted_while_the_operator_was_away_is_swept_at_its_return(
@@ -75,7 +62,7 @@ def test_what_was_deleted_while_the_operator_was_away_is_swept_at_its_return(
 def test_a_namespace_that_is_not_watched_is_left_alone(applied, api, namespace, clean_broker):
     # Its config is not ours to touch, not even under our installation's name.
     alter_broker(clean_broker, f"kwitness.{namespace}.elsewhere.basic", {"metrics": "x."})
-    time.sleep(7)
+    writes_in_resyncs(api, namespace)
     assert set(broker_configs(clean_broker)) == {config_name(namespace), f"kwitness.{namespace}.elsewhere.basic"}
 
 
@@ -87,7 +74,8 @@ def test_two_installations_on_one_broker_leave_each_other_alone(  # noqa: PLR091
     other = start_operator(user="operator-b", **home, resyncSeconds=1)
     eventually(lambda: f"kwitness.another.{namespace}.basic" in broker_configs(clean_broker))
     before = broker_configs(clean_broker)
-    time.sleep(12)  # ten resyncs of the second, four of the first
+    writes_in_resyncs(api, namespace)
+    writes_in_resyncs(api, namespace, user="operator-b")
     assert broker_configs(clean_broker) == before
     assert 'kwitness_broker_writes_total{operation="remove"}' not in other.probe("/metrics")[1]
     assert 'kwitness_broker_writes_total{operation="remove"}' not in applied.probe("/metrics")[1]
@@ -100,12 +88,11 @@ def test_two_operators_at_once_agree(applied, api, namespace, clean_broker, star
     until_reason(api, "ktc", "main", namespace, "Progressing")
     until_reason(api, "kcms", "second", namespace, "Applied")
 
-    def writes_in_two_resyncs() -> list[Any]:
+    def writes() -> list[str]:
         since = api.audit_end()
-        time.sleep(7)
-        return writes_of(api, "operator", since) + writes_of(api, "operator-b", since)
+        return writes_in_resyncs(api, namespace, user="operator-b") + writes_of(api, "operator", since)
 
-    eventually(writes_in_two_resyncs, lambda writes: writes == [])
+    eventually(writes, lambda found: found == [])
     until_configs(clean_broker, lambda found: len(found) == 2)
 
 

@@ -14,7 +14,16 @@ from kwitness.e2e.kafka.local_broker import Listener
 from tests.eventually import eventually
 from tests.operator.conftest import at_the_resync
 from tests.operator.granted import USERS, granted
-from tests.operator.surroundings import apply, cluster, collector, get, may, ready, until_reason, writes_of
+from tests.operator.surroundings import (
+    apply,
+    cluster,
+    collector,
+    get,
+    may,
+    ready,
+    until_reason,
+    writes_in_resyncs,
+)
 
 pytestmark = pytest.mark.broker
 NONE = '{"schema":"kwitness.injections/1","injections":[]}'
@@ -244,13 +253,7 @@ def test_a_resync_of_sidecars_writes_nothing_and_repairs_what_others_changed(ena
     run_the_injector(api, namespace)
     until_reason(api, "kobs", "orders", namespace, "Injecting")
 
-    def writes_in_three_resyncs() -> list[Any]:
-        since = api.audit_end()
-        time.sleep(10)
-        assert api.audit(since)
-        return writes_of(api, "operator", since)
-
-    eventually(writes_in_three_resyncs, lambda writes: writes == [])
+    eventually(lambda: writes_in_resyncs(api, namespace), lambda writes: writes == [])
     patch = {"data": {"injections.json": "nonsense"}}
     api.objects.patch("configmap", "kwitness-injections", namespace, patch)
     eventually(
