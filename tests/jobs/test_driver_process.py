@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from tests.jobs import oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
 from tests.jobs.tables import by_client, read
-from tests.jobs.traffic import mixed, push
+from tests.jobs.traffic import mixed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -63,24 +62,6 @@ def test_drivers_killed_before_their_checkpoint_leave_the_same_table_and_a_ledge
     assert (after["accepted"], after["queued"], last.ledger.queued) == (again, 0, 0), "and the next one accepts it anew"
     # What was in the table when the second driver was killed is not accepted a third time.
     assert sum(ledger["accepted"] for ledger in ledgers) == len(topics.written) + again
-
-
-def test_a_run_that_ends_keeps_house_before_it_does(kafka: LocalBroker, tmp_path: Path) -> None:
-    topics = Topics(kafka.bootstrap).create()
-    now = str(time.time_ns() // 1_000_000)
-    topics.write(
-        [
-            push(client_instance_id="of-long-ago", received_at_ms="1000"),
-            push(client_instance_id="of-today", received_at_ms=now),
-        ]
-    )
-    config = job_config(tmp_path, kafka={"bootstrap_servers": [kafka.bootstrap]}, topics=topics.names.model_dump())
-    command = [sys.executable, "-m", "kwitness.jobs", "--config", _file(tmp_path, config), "--linger", "0"]
-
-    done = run_to_end(command, env=environment())
-
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert [row["client_instance_id"] for row in read(config.table_path)] == ["of-today"]
 
 
 def test_a_driver_told_to_stop_while_it_starts_does_not_begin_its_work(kafka: LocalBroker, tmp_path: Path) -> None:
