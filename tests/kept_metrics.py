@@ -11,6 +11,8 @@ from pathlib import Path
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars, streams_jars
 from kwitness.e2e.waiting import communicate
 
+from tests.java_programs import program
+
 _PROGRAMS = Path(__file__).parent / "contracts"
 _LISTED = "listed\n"
 
@@ -30,9 +32,9 @@ def streams(bootstrap: str, folder: Path) -> Iterator[dict[str, str]]:
 
 
 @contextlib.contextmanager
-def _listed(program: str, jars: Path, *arguments: str) -> Iterator[dict[str, str]]:
+def _listed(source: str, jars: Path, *arguments: str) -> Iterator[dict[str, str]]:
     """Name and kind of what a program lists; it ends with its input."""
-    command = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{jars}/*", str(_PROGRAMS / program), *arguments]
+    command = ["java", "-XX:TieredStopAtLevel=1", *program(_PROGRAMS / source, f"{jars}/*"), *arguments]
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
@@ -46,9 +48,9 @@ def _listed(program: str, jars: Path, *arguments: str) -> Iterator[dict[str, str
                 lines.append(line)
             else:
                 errors.seek(0)
-                raise AssertionError(f"{program} ended before it had listed all: {errors.read()[-2000:]}")
+                raise AssertionError(f"{source} ended before it had listed all: {errors.read()[-2000:]}")
             yield dict(line.rstrip("\n").split("\t") for line in lines if line.startswith("org.apache.kafka."))
             communicate(process)
         finally:
             process.kill()
-    assert process.returncode == 0, program
+    assert process.returncode == 0, source

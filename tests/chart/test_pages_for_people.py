@@ -51,7 +51,7 @@ def test_the_tutorial(reader: Reader) -> None:
 
     assert len(installs) == 2
     assert len(typed) == 8
-    assert cluster.find("kcms", "demo", "--namespace=kwitness") == {}
+    assert cluster.find("kcms", "demo", "kwitness") == {}
 
 
 def test_uninstall_in_order_leaves_nothing_and_another_name_takes_over_what_an_uninstall_leaves(reader: Reader) -> None:

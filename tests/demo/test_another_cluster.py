@@ -64,7 +64,7 @@ def test_an_installation_that_is_there_keeps_its_definitions_and_its_namespace(
     # Then
     assert len(before) == 7
     assert releases.definitions(cluster, of="platform/kwitness") == before
-    assert cluster.find("deployment", "kwitness-operator", "--namespace=platform")
+    assert cluster.find("deployment", "kwitness-operator", "platform")
     assert said == [f"namespace {name} was not made by the demo and stays" for name in (APPS, NAMESPACE)]
 
 
@@ -82,8 +82,8 @@ def test_a_namespace_that_no_demo_made_stays_when_the_demo_goes(cluster: DemoClu
     down.remove_from(cluster, said.append)
 
     assert "namespace kwitness was not made by the demo and stays" in said
-    assert cluster.find("kafkacluster", "orders", f"--namespace={NAMESPACE}")
-    assert cluster.find("deployment", "kwitness-operator", f"--namespace={NAMESPACE}")
+    assert cluster.find("kafkacluster", "orders", NAMESPACE)
+    assert cluster.find("deployment", "kwitness-operator", NAMESPACE)
 
 
 def kubeconfig(file: Path, current: str, **servers: str) -> Path:

@@ -8,12 +8,14 @@ import pytest
 
 from kwitness.demo import progress as module
 from kwitness.demo.progress import DemoError, Progress, wait_until
+from kwitness.e2e.waiting import WAITS_LOG
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time in seconds, which passes only when somebody sleeps."""
     now = [0.0]
+    monkeypatch.delenv(WAITS_LOG, raising=False)
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(module.time, "sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
     return now

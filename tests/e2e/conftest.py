@@ -16,12 +16,16 @@ from kwitness.demo import targets, up
 from kwitness.demo.parts import Demo, DemoTarget
 from kwitness.demo.platform import APPS, JOBS, KAFKA, NAMESPACE, Platform
 from kwitness.demo.progress import Progress
+from kwitness.demo.signs import signs_of
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 
 from tests.e2e import logs
 from tests.e2e.eventually import SIGNS
 from tests.e2e.job_pods import wait_until_gone
+
+JOB_PODS = "kwitness-job-"
+"""How names of drivers begin, which compute for minutes before they say anything."""
 
 
 class Answer(NamedTuple):
@@ -53,7 +57,7 @@ def demo(target: DemoTarget) -> Demo:
 @pytest.fixture(scope="session")
 def platform(demo: Demo, node: KubernetesNode) -> Platform:
     """What can be asked of the parts that run."""
-    SIGNS.append(functools.partial(logs.size, node))
+    SIGNS.extend((functools.partial(logs.size, node), *signs_of(demo.cluster, namespace=NAMESPACE, workload=JOB_PODS)))
     return demo.platform
 
 
@@ -85,9 +89,9 @@ class Answers(dict[str, Answer]):
         self._demo = demo
 
     def __missing__(self, job_type: str) -> Answer:
-        at = ("analyticsjob", JOBS[job_type], f"--namespace={NAMESPACE}")
         with at_work(self._demo, job_type):
-            self[job_type] = Answer(self._demo.platform.rows(job_type), self._demo.cluster.find(*at))
+            found = self._demo.cluster.find("analyticsjob", JOBS[job_type], NAMESPACE)
+            self[job_type] = Answer(self._demo.platform.rows(job_type), found)
         return self[job_type]
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from kwitness.demo.platform import NAMESPACE, Platform
 
 from tests.e2e import subscriptions
-from tests.eventually import eventually
+from tests.e2e.eventually import eventually
 
-_IN_TURN = "jobs-in-turn"
+_IN_TURN = "kwitness-job-in-turn"
 _MEMORY_LIMIT = "1600Mi"
 _HEAP = "896m"
 """Of a session that serves several types one after the other and keeps of each."""
@@ -33,7 +33,6 @@ def run_in_turn(platform: Platform, jobs: Sequence[str], stack: ExitStack) -> di
     ended = eventually(
         lambda: subscriptions.found(platform, _IN_TURN, "job").get("status", {}),
         lambda status: status.get("succeeded") or status.get("failed"),
-        seconds=600,
     )
     said = platform.cluster.kubectl("logs", f"job/{_IN_TURN}", f"--namespace={NAMESPACE}", "--tail=-1")
     assert ended.get("succeeded"), said[-5000:]

@@ -31,5 +31,5 @@ def authority(platform: Platform) -> str:
 
 
 def _entry(platform: Platform, secret: str, key: str) -> str:
-    found = platform.cluster.find("secret", secret, f"--namespace={NAMESPACE}")
+    found = platform.cluster.find("secret", secret, NAMESPACE)
     return base64.b64decode(found["data"][key]).decode()

@@ -122,7 +122,7 @@ def properties(of_first: str, bound: str) -> str:
 
 def broker(platform: Platform) -> dict[str, Any]:
     """A pod as the StatefulSet makes them, by another name, with its own properties and no claim."""
-    template = platform.cluster.find("statefulset", KAFKA, f"--namespace={NAMESPACE}")["spec"]["template"]
+    template = platform.cluster.find("statefulset", KAFKA, NAMESPACE)["spec"]["template"]
     spec = template["spec"]
     [kafka] = spec["containers"]
     kafka["env"] = [
@@ -174,7 +174,7 @@ def unregister(platform: Platform) -> None:
 def observed(platform: Platform, listener: Listener) -> Iterator[None]:
     """The second broker with its observer; afterwards the first one is alone again."""
     cluster = platform.cluster
-    first = cluster.find("configmap", KAFKA, f"--namespace={NAMESPACE}")["data"][f"{KAFKA}-0.properties"]
+    first = cluster.find("configmap", KAFKA, NAMESPACE)["data"][f"{KAFKA}-0.properties"]
     with ExitStack() as until:
         until.enter_context(client_listeners.named(platform, listener.served))
         cluster.kubectl("label", "namespace", NAMESPACE, f"{INJECTION}=enabled", "--overwrite")
@@ -187,8 +187,10 @@ def observed(platform: Platform, listener: Listener) -> Iterator[None]:
         pod = broker(platform)
         eventually(lambda: dry_runs.annotations_of(platform, pod), lambda now: OBSERVER in now)
         cluster.apply_objects(pod)
-        at = ("pod", BROKER, f"--namespace={NAMESPACE}")
-        eventually(lambda: waiting.condition(cluster.find(*at), "Ready") or {}, lambda now: now.get("status") == "True")
+        eventually(
+            lambda: waiting.condition(cluster.find("pod", BROKER, NAMESPACE), "Ready") or {},
+            lambda now: now.get("status") == "True",
+        )
         until.callback(look, platform, f"{LOOK}-")
         yield
     unregister(platform)

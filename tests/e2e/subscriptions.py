@@ -76,7 +76,7 @@ def without_rules_on_patterns(platform: Platform) -> Iterator[None]:
 
 def found(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:
     """The resource as it is now."""
-    return platform.cluster.find(kind, name, f"--namespace={NAMESPACE}")
+    return platform.cluster.find(kind, name, NAMESPACE)
 
 
 def ready(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:

@@ -86,7 +86,6 @@ def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: P
     after = eventually(
         instances,
         lambda now: max((row["last_seen_ms"] for row in now.values()), default=0) > started,
-        still_s=300,
         every=10,  # a look is a process in the driver's pod
     )
 
@@ -130,7 +129,7 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(pl
         without_pods_after(platform, "unwritable"),
         subscriptions.applied(platform, job),
     ):
-        found = eventually(condition, lambda one: one.get("reason") == "TableNotWritable", still_s=300)
+        found = eventually(condition, lambda one: one.get("reason") == "TableNotWritable")
         assert f"file://{TABLES}/unwritable" in found["message"]
         assert "give the job's pods the right to write there" in found["message"]
         # The driver ends, and its successor begins anew; the status keeps saying what is wrong.

@@ -68,7 +68,7 @@ def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answer
 def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platform) -> None:
     create_topic(platform, IDLE_TOPIC)
     with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(ONCE, {"once": {"id": "first"}})):
-        condition = subscriptions.reason_becomes(platform, ONCE, "Completed", KIND, still_s=300)
+        condition = subscriptions.reason_becomes(platform, ONCE, "Completed", KIND)
         assert condition["status"] == "True"
         status = subscriptions.found(platform, ONCE, KIND)["status"]
         assert status["lastRun"]["id"] == "first"
@@ -107,7 +107,6 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_schedule(platform: Pl
         status = eventually(
             lambda: subscriptions.found(platform, NIGHTLY, KIND).get("status", {}),
             lambda now: now.get("lastSuccessful") and now.get("findingCounts"),
-            still_s=300,
         )
         assert status["findingCounts"]["NotSeen"] >= 1
         assert subscriptions.ready(platform, NIGHTLY, KIND)["status"] == "True"

@@ -77,7 +77,7 @@ def test_clients_of_a_broker_that_nobody_changed_are_redirected_and_seen_by_name
 
 
 def pod(platform: Platform) -> dict[str, Any]:
-    found = platform.cluster.find("pod", BROKER, f"--namespace={NAMESPACE}")
+    found = platform.cluster.find("pod", BROKER, NAMESPACE)
     assert found["metadata"]["annotations"][OBSERVER] == f"{NAMESPACE}/{second_broker.NAME}"
     return found
 

@@ -19,7 +19,7 @@ from tests.e2e.eventually import eventually
 from tests.e2e.workloads import restart, running, wait_until_ready
 from tests.eventually import remains
 
-pytestmark = pytest.mark.needs(up.gateway, up.sidecars, up.interceptors)
+pytestmark = pytest.mark.needs(up.gateway, up.sidecars, up.numbers)
 
 LIBRDKAFKA = ("gateway-producer", "old-python-producer", "python-consumer", "python-producer", "sidecar-producer")
 """The demo's clients on it."""
@@ -141,7 +141,7 @@ def _kill_collector(platform: Platform) -> None:
     pod = f"kwitness-collector-{COLLECTOR}-0"
 
     def restarts() -> int:
-        found = platform.cluster.find("pod", pod, f"--namespace={NAMESPACE}")
+        found = platform.cluster.find("pod", pod, NAMESPACE)
         return int(found["status"]["containerStatuses"][0]["restartCount"])
 
     program = (

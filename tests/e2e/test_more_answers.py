@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kwitness.demo import up
 from kwitness.demo.acls import TOOL
+from kwitness.demo.parts import Demo
 from kwitness.demo.platform import (
     CLUSTER,
     GATEWAY_CLIENT,
     INTERCEPTED_CLIENT,
-    JOB,
     JOBS,
     KAFKA,
     NAMESPACE,
@@ -24,9 +25,11 @@ from kwitness.demo.platform import (
 )
 
 from tests.e2e import subscriptions
-from tests.e2e.conftest import Answer
+from tests.e2e.conftest import Answer, at_work
 from tests.e2e.job_pods import run_in_turn
 from tests.e2e.test_answers import allowed_to_look
+
+pytestmark = pytest.mark.needs(up.gateway, up.sidecars, up.interceptors)
 
 KIND = "analyticsjob"
 RATES = "kwitness-rates"
@@ -84,12 +87,13 @@ def a_job(job_type: str, parameters: dict[str, Any], **spec: Any) -> dict[str, A
 
 
 @pytest.fixture(scope="module")
-def more(platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, Found]]:
+def more(demo: Demo, platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, Found]]:
     """What the jobs found, by their type.
 
     The operator writes their configurations and starts none of them, since they are suspended. One driver, in a pod
     as the operator has it for the first of them, runs all in turn: a process of Spark for each takes minutes.
     """
+    assert answers["Traffic"].rows, "costs are computed from its table"
     rates = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -109,17 +113,23 @@ def more(platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, F
         for name in names:
             subscriptions.reason_becomes(platform, name, "Suspended", KIND)
         statuses = run_in_turn(platform, names, stack)
-        yield {
-            job_type: Found(table(platform, job_type, job["spec"]["table"]), statuses[job["metadata"]["name"]])
-            for job_type, job in jobs.items()
-        }
+        with at_work(demo, "Traffic"):
+            found = {
+                job_type: Found(table(platform, job_type, job["spec"]["table"]), statuses[job["metadata"]["name"]])
+                for job_type, job in jobs.items()
+            }
+        yield found
 
 
 def table(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
     """Rows of a table whose driver has gone, read in the pod of another one."""
     path = f"file:///var/lib/kwitness/tables/{NAMESPACE}/{name}/table"
     show = ("python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0", f"--table={path}")
-    return list(json.loads(platform.cluster.kubectl("exec", f"kwitness-job-{JOB}-0", f"-n={NAMESPACE}", "--", *show)))
+    return list(
+        json.loads(
+            platform.cluster.kubectl("exec", f"kwitness-job-{JOBS['Traffic']}-0", f"-n={NAMESPACE}", "--", *show)
+        )
+    )
 
 
 def test_an_objective_counts_the_answers_to_each_client_that_an_observer_timed(more: dict[str, Found]) -> None:
@@ -180,5 +190,5 @@ def test_a_mirror_that_is_the_source_itself_is_refused(platform: Platform) -> No
     job = a_job("MirrorAudit", {"target": target})
 
     with subscriptions.applied(platform, job):
-        condition = subscriptions.reason_becomes(platform, "mirror-audit", "MirrorIsSource", KIND, seconds=60)
+        condition = subscriptions.reason_becomes(platform, "mirror-audit", "MirrorIsSource", KIND)
     assert condition["status"] == "False"

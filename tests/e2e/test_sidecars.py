@@ -133,4 +133,4 @@ def test_a_policy_that_refuses_pods_because_of_the_observer_stops_injection_and_
     assert OBSERVER_CONTAINER not in [one["name"] for one in pod["spec"].get("initContainers", [])]
     eventually(lambda: log_of(platform, BOUNDED), lambda log: "connected" in log)
     # Pods that have an observer keep it.
-    assert platform.cluster.find("deployment", SIDECAR_WORKLOAD, f"--namespace={APPS}")["status"]["readyReplicas"] == 1
+    assert platform.cluster.find("deployment", SIDECAR_WORKLOAD, APPS)["status"]["readyReplicas"] == 1

@@ -106,7 +106,7 @@ def test_a_change_by_hand_is_repaired_counted_and_told_as_an_event(platform: Pla
         eventually(repairs, lambda now: now >= 1)
         eventually(lambda: toolbox.subscriptions()[resource], lambda now: now == right)
         eventually(
-            lambda: platform.cluster.items("events.events.k8s.io", f"--namespace={NAMESPACE}"),
+            lambda: platform.cluster.items("events.events.k8s.io", NAMESPACE),
             lambda events: any(event.get("regarding", {}).get("name") == name for event in events),
         )
 

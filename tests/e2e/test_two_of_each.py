@@ -55,7 +55,7 @@ def pair(platform: Platform, image_values: Path) -> Iterator[Platform]:
 
 def test_both_replicas_take_part_and_answer_for_all(pair: Platform) -> None:
     def clients() -> int:
-        collector = pair.cluster.find("telemetrycollector", COLLECTOR, f"--namespace={PAIR}")
+        collector = pair.cluster.find("telemetrycollector", COLLECTOR, PAIR)
         return int(collector["status"].get("clients", 0))
 
     eventually(clients, lambda now: now >= len(PRODUCERS), every=2)
@@ -72,7 +72,7 @@ def test_a_client_whose_broker_stops_goes_on_at_the_other_and_is_counted_once(pa
     # When
     pair.cluster.kubectl("scale", f"statefulset/{KAFKA}", "--replicas=1", f"--namespace={PAIR}")
     eventually(
-        lambda: pair.cluster.find("statefulset", KAFKA, f"--namespace={PAIR}")["status"].get("replicas"),
+        lambda: pair.cluster.find("statefulset", KAFKA, PAIR)["status"].get("replicas"),
         lambda now: now == 1,
     )
 

@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
-from tests.eventually import eventually
+from tests.eventually import deliver, eventually
 
 COMPACTED: Final = "compacted"
 TOPICS: Final[Mapping[str, tuple[int, Mapping[str, str]]]] = {
@@ -57,10 +57,10 @@ def make_gaps(broker: LocalBroker) -> None:
     for block in ("kept 1", "again", "kept 2", "again", "kept 3"):
         for number in range(_BLOCK):
             producer.produce(COMPACTED, b"v", f"{block} {number}", timestamp=ago)
-    producer.flush(30)
+    deliver(producer)
     # So much later a new segment begins; only those before it are compacted.
     producer.produce(COMPACTED, b"v", "last")
-    producer.flush(30)
+    deliver(producer)
     with _compacting_at_once(broker):
         eventually(lambda: len(offsets(broker, COMPACTED)), lambda found: found == 4 * _BLOCK + 1)
 

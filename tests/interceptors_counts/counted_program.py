@@ -15,10 +15,11 @@ from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.images.image_parts import java_interceptors
 
 from tests.eventually import eventually
-from tests.interceptors_java.conftest import SMALL_JVM, program
+from tests.interceptors_java.conftest import SMALL_JVM, clients
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
 from tests.interceptors_librdkafka.plugin_library import Intercepted, built_plugin
 from tests.interceptors_python.injected import injected_folder
+from tests.java_programs import program
 
 RUNTIMES: Final = ("python", "librdkafka", "java")
 _PROGRAMS: Final = Path(__file__).with_name("programs")
@@ -61,7 +62,7 @@ class CountedProgram:
             case "librdkafka":
                 return Running(intercepted.start([*in_python, built_plugin()]), broker, collector)
             case _:
-                counted = program(_PROGRAMS / "Counted.java", _KAFKA_CLIENTS, compiled_with=_KAFKA_CLIENTS)
+                counted = program(_PROGRAMS / "Counted.java", clients(_KAFKA_CLIENTS))
                 java = ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}", *counted]
                 return Running(intercepted.start([*java, *arguments]), broker, collector)
 

@@ -15,6 +15,7 @@ from kwitness.images.commands import run
 from kwitness.images.image_parts import java_interceptors
 
 from tests.interceptors_java.reported import Reported
+from tests.java_programs import program
 
 PROGRAMS = Path(__file__).with_name("programs")
 SMALL_JVM = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -40,16 +41,6 @@ def clients(version: str) -> str:
     return f"{cached_folder('kafka-clients', content_key(*artifacts), make)}/*"
 
 
-def program(source: Path, version: str, *, compiled_with: str = OLDEST) -> list[str]:
-    """The options and the class that run a program of one file with a kafka-clients."""
-
-    def make(folder: Path) -> None:
-        run(["javac", "-d", folder, "-cp", clients(compiled_with), source])
-
-    classes = cached_folder("java-programs", content_key(source, compiled_with), make)
-    return ["-cp", f"{classes}{os.pathsep}{clients(version)}", source.stem]
-
-
 def agent(reported: Reported, folder: Path) -> Application:
     """Runs a program under the agent until it ends, and returns what it says of itself."""
     token = folder / "token"
@@ -71,8 +62,9 @@ def agent(reported: Reported, folder: Path) -> Application:
                 }
             )
         )
+        java = ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}"]
         process = run_to_end(
-            ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}", *program(source, version), *arguments],
+            [*java, *program(source, clients(version), compiled_with=clients(OLDEST)), *arguments],
             env={
                 **os.environ,
                 "KWITNESS_INTERCEPTORS": str(settings),

@@ -55,7 +55,7 @@ class Run(NamedTuple):
 @pytest.fixture(scope="module", params=[OLDEST, NEWEST])
 def run(request: pytest.FixtureRequest, kafka: LocalBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     with Reported() as reported:
-        topic = _topic(kafka, f"orders-{request.param}")
+        topic = _topic(kafka, f"java-orders-{request.param}")
         start = agent(reported, tmp_path_factory.mktemp("agent"))
         yield Run(topic, application(start, kafka, request.param, topic, RECORDS), reported)
 

@@ -22,7 +22,7 @@ Consumer = wrap(confluent_kafka.Consumer)
 def producer() -> Iterator[Any]:
     producer = confluent_kafka.Producer(MOCK)
     yield producer
-    producer.flush(10)
+    deliver(producer)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from kwitness.contracts.job_config import JobConfig, RunConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.object_store import REGION, ObjectStore, StoreKeys
-from kwitness.e2e.waiting import run_to_end, wait_for_exit
+from kwitness.e2e.waiting import WaitFailedError, run_to_end, wait_for_exit
 from kwitness.images.s3a_jars import s3a_jars
 from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.driver.failures import explain
@@ -311,7 +311,10 @@ def _streaming(
 
 
 def _until(driver: subprocess.Popen[bytes], log: Path, said: str) -> None:
-    eventually(log.read_text, lambda text: said in text, needs=[driver], every=0.5)
+    try:
+        eventually(lambda: said in log.read_text(), what=said, needs=[driver], every=0.5)
+    except WaitFailedError as error:
+        raise AssertionError(f"{error}\n{log.read_text()[-3000:]}") from error
 
 
 def _rotate(keys: StoreKeys, folder: Path) -> None:

@@ -27,7 +27,7 @@ from confluent_kafka.admin import (
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.e2e.waiting import WaitFailedError, wait_for_exit
 from kwitness.images.spark_jars import spark_jars
 
 from tests.eventually import eventually
@@ -160,4 +160,7 @@ def _driver(folder: Path, config: JobConfig, output: Any) -> Iterator[subprocess
 
 
 def _eventually(driver: subprocess.Popen[bytes], log: Path, holds: Callable[[], bool]) -> None:
-    eventually(lambda: (holds(), log.read_text()), lambda seen: seen[0], needs=[driver], every=0.5)
+    try:
+        eventually(holds, needs=[driver], every=0.5)
+    except WaitFailedError as error:
+        raise AssertionError(f"{error}\n{log.read_text()[-3000:]}") from error

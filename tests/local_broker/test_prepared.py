@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import zipfile
 from pathlib import Path
 from typing import Final
@@ -12,6 +11,7 @@ import pytest
 
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS
 from kwitness.e2e.kafka.prepared import archive_options, classpath, format_storage, java_program, random_id
+from kwitness.e2e.waiting import run_to_end
 
 pytestmark = pytest.mark.broker
 
@@ -25,7 +25,7 @@ def test_a_server_reads_classes_from_the_archive_also_where_a_plugin_is_on_its_c
     options = (*archive_options(NEWEST), f"-Xlog:class+load:file={log}")
     command = [java_program(), *options, "-cp", os.pathsep.join(classpath(NEWEST, plugin)), "kafka.Kafka"]
 
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = run_to_end(command)
 
     assert "server.properties" in done.stdout + done.stderr  # its usage, as it was given none
     assert "kafka.Kafka source: shared objects file (top)" in log.read_text()

@@ -56,6 +56,12 @@ def looks(
     return clock.now
 
 
+@pytest.fixture(autouse=True)
+def not_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These waits say nothing about the machine."""
+    monkeypatch.delenv(WAITS_LOG, raising=False)
+
+
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
     """Starts programs in Python with their output in a file, and ends them after the test."""

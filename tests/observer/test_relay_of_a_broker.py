@@ -19,6 +19,7 @@ from tests.observer.dialled_ports import port_of, ports_closed_lately
 from tests.observer.events_server import EventsServer
 from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
 from tests.observer.observer_process import ObserverProcess, built_observer
+from tests.observer.stand import create_topic
 
 pytestmark = pytest.mark.broker
 
@@ -28,9 +29,11 @@ Make = Callable[..., ObserverProcess]
 
 
 @pytest.fixture(scope="module")
-def broker() -> Iterator[LocalBroker]:
-    with LocalBroker(overrides={"num.partitions": "3"}) as broker:
-        yield broker
+def broker(kafka: LocalBroker) -> LocalBroker:
+    """The broker of the run, with this module's topics."""
+    for topic in ("everything", "counted", "beside", "unread", "transactions", "restarts"):
+        create_topic(kafka.bootstrap, f"relay-{topic}")
+    return kafka
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +58,14 @@ def end_offsets(bootstrap: str, topic: str) -> int:
 def test_clients_of_two_families_reach_the_broker_only_through_the_observer(
     broker: LocalBroker, observer: ObserverProcess, dialled: set[int]
 ) -> None:
-    produce_by_librdkafka(observer.bootstrap, "everything", **{"compression.type": "lz4"})
+    produce_by_librdkafka(observer.bootstrap, "relay-everything", **{"compression.type": "lz4"})
     producer = KafkaProducer(bootstrap_servers=observer.bootstrap, client_id="demo-python")
     for number in range(RECORDS):
-        producer.send("everything", f"another {number}".encode())
+        producer.send("relay-everything", f"another {number}".encode())
     producer.flush(60)
     producer.close()
     consumer = KafkaConsumer(
-        "everything", bootstrap_servers=observer.bootstrap, group_id="python", auto_offset_reset="earliest"
+        "relay-everything", bootstrap_servers=observer.bootstrap, group_id="python", auto_offset_reset="earliest"
     )
     polled = 0
 
@@ -73,7 +76,7 @@ def test_clients_of_two_families_reach_the_broker_only_through_the_observer(
 
     eventually(poll, lambda seen: seen >= 2 * RECORDS, every=0)
     consumer.close()
-    values = consume_by_librdkafka(observer.bootstrap, "everything", 2 * RECORDS)
+    values = consume_by_librdkafka(observer.bootstrap, "relay-everything", 2 * RECORDS)
 
     expected = [f"{word} {number}" for word in ("value", "another") for number in range(RECORDS)]
     assert sorted(values) == sorted(expected)
@@ -86,7 +89,7 @@ def test_clients_of_two_families_reach_the_broker_only_through_the_observer(
         for sample in metrics
         if sample.startswith(("kwitness_observer_opaque_total", "kwitness_observer_unread"))
     ]
-    assert end_offsets(broker.bootstrap, "everything") == 2 * RECORDS
+    assert end_offsets(broker.bootstrap, "relay-everything") == 2 * RECORDS
 
 
 def test_what_is_reported_is_what_was_produced_and_what_was_read(
@@ -98,16 +101,19 @@ def test_what_is_reported_is_what_was_produced_and_what_was_read(
         collector = {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(token)}
         changes = {"collector": collector}
         with ObserverProcess(program, tmp_path, bootstrap=broker.bootstrap, nodes=(NODE,), changes=changes) as observer:
-            produce_by_librdkafka(observer.bootstrap, "counted", **{"compression.type": "zstd"})
-            consume_by_librdkafka(observer.bootstrap, "counted", RECORDS)
+            produce_by_librdkafka(observer.bootstrap, "relay-counted", **{"compression.type": "zstd"})
+            consume_by_librdkafka(observer.bootstrap, "relay-counted", RECORDS)
         head = server.heads[-1]
 
-        assert server.records("Produce", "counted") == end_offsets(broker.bootstrap, "counted") == RECORDS
-        assert server.records("Fetch", "counted") == RECORDS
+        assert server.records("Produce", "relay-counted") == end_offsets(broker.bootstrap, "relay-counted") == RECORDS
+        assert server.records("Fetch", "relay-counted") == RECORDS
         assert head.state.ledger.queued == 0
         assert head.state.ledger.accepted == head.state.ledger.delivered == len(server.rows)
         totals = [entry for one in server.heads for part in one.totals for entry in part.traffic]
-        assert sum(entry.records for entry in totals if entry.api == "Produce" and entry.topic == "counted") == RECORDS
+        assert (
+            sum(entry.records for entry in totals if entry.api == "Produce" and entry.topic == "relay-counted")
+            == RECORDS
+        )
         software = {row.get("client_software_name") for row in server.rows if row.get("kind") == "opened"}
         assert software == {"confluent-kafka-python"}
 
@@ -188,17 +194,17 @@ def test_beside_a_client_brokers_get_ports_as_they_are_seen_and_after_a_crash_it
         }
         observer = ObserverProcess(program, tmp_path, bootstrap=broker.bootstrap, nodes=(), changes=changes)
         with observer.with_arguments("--marker", str(tmp_path / "marker")):
-            produce_by_librdkafka(observer.bootstrap, "beside")
-            assert len(consume_by_librdkafka(observer.bootstrap, "beside", RECORDS)) == RECORDS
-            eventually(lambda: server.records("Produce", "beside"), RECORDS.__eq__)
+            produce_by_librdkafka(observer.bootstrap, "relay-beside")
+            assert len(consume_by_librdkafka(observer.bootstrap, "relay-beside", RECORDS)) == RECORDS
+            eventually(lambda: server.records("Produce", "relay-beside"), RECORDS.__eq__)
             observer.kill()
             observer.start()
-            produce_by_librdkafka(observer.bootstrap, "unread")
-            assert len(consume_by_librdkafka(observer.bootstrap, "unread", RECORDS)) == RECORDS
+            produce_by_librdkafka(observer.bootstrap, "relay-unread")
+            assert len(consume_by_librdkafka(observer.bootstrap, "relay-unread", RECORDS)) == RECORDS
             until = observer.metrics()["kwitness_observer_relay_only_until_seconds"]
 
         assert port_of(broker.bootstrap) not in dialled
-        assert "unread" not in {row.get("topic") for row in server.rows}
+        assert "relay-unread" not in {row.get("topic") for row in server.rows}
         assert {row["client_address"] for row in server.rows if row.get("kind") == "opened"} == {"10.1.2.3"}
         assert {head.source for head in server.heads} == {"shop/edge-0"}
         first, last = server.heads[0], server.heads[-1]
@@ -214,10 +220,10 @@ def test_a_transaction_commits_through_the_observer(broker: LocalBroker, observe
     for _ in range(3):
         producer.begin_transaction()
         for number in range(10):
-            producer.produce("transactions", f"{number}")
+            producer.produce("relay-transactions", f"{number}")
         producer.commit_transaction(60)
 
-    assert len(consume_by_librdkafka(observer.bootstrap, "transactions", 30)) == 30
+    assert len(consume_by_librdkafka(observer.bootstrap, "relay-transactions", 30)) == 30
 
 
 def test_clients_go_on_when_the_observer_comes_back_and_has_forgotten_where_brokers_are(
@@ -232,10 +238,10 @@ def test_clients_go_on_when_the_observer_comes_back_and_has_forgotten_where_brok
 
     for sent in (50, 100, 150):
         for number in range(50):
-            producer.produce("restarts", f"{number}", on_delivery=lambda error, _: outcomes.append(error))
+            producer.produce("relay-restarts", f"{number}", on_delivery=lambda error, _: outcomes.append(error))
         eventually(delivered, sent.__le__, every=0)
         observer.kill()
         observer.start()
 
     assert outcomes == [None] * 150
-    assert end_offsets(broker.bootstrap, "restarts") == 150
+    assert end_offsets(broker.bootstrap, "relay-restarts") == 150

@@ -47,7 +47,7 @@ def test_a_child_that_was_changed_or_deleted_by_hand_is_back_within_seconds(stan
         eventually(
             lambda kind=kind, child=child: api.objects.find(kind, child, namespace),
             lambda found, made=made: found is not None and found["metadata"]["uid"] != made["metadata"]["uid"],
-            seconds=SOON_S,
+            still_s=SOON_S,
         )
 
 

@@ -8,18 +8,29 @@ import tempfile
 import time
 from pathlib import Path
 
+import requests
 from docker.errors import DockerException
 
 from kwitness.demo import down, targets, up
 from kwitness.demo.parts import Demo
 from kwitness.demo.progress import DemoError, Progress
+from kwitness.e2e.api_objects import ApiRefusedError
 from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
 from kwitness.e2e.node.removal import NodeRemainsError, remove_node
 from kwitness.images.cache import cache_folder
 from kwitness.images.commands import CommandFailedError
 from kwitness.images.container_engine import NoEngineError
 
-FAILURES = (DemoError, CommandFailedError, NoEngineError, NodeNotReadyError, NodeRemainsError, DockerException)
+FAILURES = (
+    DemoError,
+    CommandFailedError,
+    ApiRefusedError,
+    requests.RequestException,
+    NoEngineError,
+    NodeNotReadyError,
+    NodeRemainsError,
+    DockerException,
+)
 """What can go wrong outside this program; each says what failed, and why."""
 
 

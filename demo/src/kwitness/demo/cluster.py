@@ -6,14 +6,18 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import requests
 from typing_extensions import override
 
 from kwitness.e2e import binaries
+from kwitness.e2e.api_objects import ApiObjects, ApiRefusedError
 from kwitness.e2e.api_session import ApiSession
 from kwitness.e2e.cluster import Cluster
 from kwitness.images.commands import CommandFailedError, run
+
+T = TypeVar("T")
 
 _PASSING = ("connection refused", "unexpected EOF", "TLS handshake timeout", "etcdserver:", "connection reset")
 """Words of errors that go by themselves: the API server was busy or is starting."""
@@ -33,6 +37,7 @@ class DemoCluster(Cluster):
         super().__init__(kubeconfig=kubeconfig, kubectl=binaries.kubectl())
         self._helm = binaries.helm()
         self._session = ApiSession(kubeconfig)
+        self._objects = ApiObjects(self._session.request)
 
     @override
     def kubectl(self, *arguments: str, input: str | None = None) -> str:
@@ -48,14 +53,13 @@ class DemoCluster(Cluster):
         """
         return _patiently(lambda: run([self._helm, f"--kubeconfig={self.kubeconfig}", *arguments]))
 
-    def find(self, *arguments: str) -> dict[str, Any]:
-        """`kubectl get ARGUMENTS`, parsed; an empty object where nothing is found."""
-        text = self.kubectl("get", *arguments, "--output=json", "--ignore-not-found")
-        return dict(json.loads(text)) if text.strip() else {}
+    def find(self, kind: str, name: str, namespace: str | None = None) -> dict[str, Any]:
+        """An object; an empty one where there is none."""
+        return _patiently(lambda: self._objects.find(kind, name, namespace)) or {}
 
-    def items(self, *arguments: str) -> list[dict[str, Any]]:
-        """The items of a `kubectl get` that lists."""
-        return list(self.find(*arguments).get("items", []))
+    def items(self, kind: str, namespace: str | None = None, selector: str = "") -> list[dict[str, Any]]:
+        """Objects of a kind, optionally of a namespace and by label selector."""
+        return _patiently(lambda: self._objects.items(kind, namespace, selector))
 
     def apply_objects(self, *objects: Mapping[str, Any], namespace: str | None = None) -> None:
         """Apply objects; the API server merges them, and `demo` owns what they say."""
@@ -66,7 +70,7 @@ class DemoCluster(Cluster):
 
     def pods(self, namespace: str, selector: str = "") -> list[dict[str, Any]]:
         """Pods of a namespace, optionally by label selector."""
-        return self.items("pods", f"--namespace={namespace}", *([f"--selector={selector}"] if selector else []))
+        return self.items("pods", namespace, selector)
 
     def collect_logs(self, folder: Path, *namespaces: str) -> None:
         """Write objects, events and all pods' logs of these namespaces; what cannot be read is written as its error."""
@@ -86,23 +90,16 @@ class DemoCluster(Cluster):
 
         Raises
         ------
-        CommandFailedError
+        ApiRefusedError
             The service did not answer with 200.
         """
         whole = f"/api/v1/namespaces/{namespace}/services/{service}:{port}/proxy{path}"
-
-        def ask() -> str:
-            answer = self._session.request("GET", whole)
-            if not answer.ok:
-                raise CommandFailedError(["GET", whole], answer.status_code, answer.text)
-            return answer.text
-
-        return json.loads(_patiently(ask))
+        return _patiently(lambda: self._objects.ask("GET", whole))
 
     def _named_pods(self, namespace: str) -> list[str]:
         try:
             return [pod["metadata"]["name"] for pod in self.pods(namespace)]
-        except CommandFailedError:
+        except (ApiRefusedError, requests.RequestException):
             return []
 
     def _write(self, file: Path, *arguments: str) -> None:
@@ -113,12 +110,12 @@ class DemoCluster(Cluster):
         file.write_text(text)
 
 
-def _patiently(call: Callable[[], str]) -> str:
+def _patiently(call: Callable[[], T]) -> T:
     for attempt in range(1, _TRIES):
         try:
             return call()
-        except CommandFailedError as failed:
-            if not any(words in failed.output for words in _PASSING):
+        except (ApiRefusedError, CommandFailedError) as failed:
+            if not any(words in str(failed) for words in _PASSING):
                 raise
             time.sleep(attempt)
     return call()

@@ -26,7 +26,7 @@ def remove_from(cluster: DemoCluster, progress: Progress) -> None:
         cluster.kubectl("delete", "namespace", name, "--wait=false")
         # Its conditions name what is still in it.
         wait_until(lambda: cluster.find("namespace", name), lambda found: not found, what=f"the end of {name}")  # noqa: B023
-    left = [item for kind in sorted(definitions) for item in cluster.items(kind, "--all-namespaces")]
+    left = [item for kind in sorted(definitions) for item in cluster.items(kind)]
     if left:
         progress(f"{len(left)} custom resources of others remain, so the definitions of our kinds stay")
     elif definitions:

@@ -41,7 +41,7 @@ def ensure(cluster: DemoCluster, namespace: str) -> None:
 
     What exists is kept: a second `make demo` must not change the passwords of a running Kafka.
     """
-    if cluster.find("secret", "kwitness-dev-kafka-users", "--namespace", namespace):
+    if cluster.find("secret", "kwitness-dev-kafka-users", namespace):
         return
     authority = Authority("kwitness demo")
     names = Names(namespace=namespace)
@@ -71,7 +71,7 @@ def ensure(cluster: DemoCluster, namespace: str) -> None:
 
 def publish_authority(cluster: DemoCluster, namespace: str, *, to: str) -> None:
     """Let the pods of a namespace know who signs the brokers' certificates: `ca.crt` in the ConfigMap `kafka-ca`."""
-    found = cluster.find("secret", "kwitness-kafka-ca", "--namespace", namespace)
+    found = cluster.find("secret", "kwitness-kafka-ca", namespace)
     certificate = base64.b64decode(found["data"]["ca.crt"]).decode()
     cluster.apply_objects(config_map("kafka-ca", {"ca.crt": certificate}), namespace=to)
 

@@ -106,7 +106,7 @@ def gather(
         observed={name: ask(name) for name in OBSERVED_METRICS},
         intercepted={name: ask(name) for name in INTERCEPTED_METRICS},
         end_to_end=ask(f"rate({_END_TO_END}_sum[1m]) / rate({_END_TO_END}_count[1m])"),
-        resources=[item for kind in KINDS for item in cluster.items(kind, f"--namespace={namespace}")],
+        resources=[item for kind in KINDS for item in cluster.items(kind, namespace)],
         tables=tables,
     )
 

@@ -66,7 +66,7 @@ class Toolbox:
         """Make the pod and wait until it runs."""
         self.cluster.apply_objects(self._pod(), namespace=self.namespace)
         wait_until(
-            lambda: self.cluster.find("pod", "toolbox", "--namespace", self.namespace).get("status", {}),
+            lambda: self.cluster.find("pod", "toolbox", self.namespace).get("status", {}),
             lambda status: (waiting.condition({"status": status}, "Ready") or {}).get("status") == "True",
             what="the pod toolbox",
         )

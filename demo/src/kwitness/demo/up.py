@@ -225,7 +225,7 @@ def _ready(demo: Demo, kind: str, name: str) -> None:
 
 
 def _status(demo: Demo, kind: str, name: str) -> dict[str, Any]:
-    return dict(demo.cluster.find(kind, name, "--namespace", NAMESPACE).get("status", {}))
+    return dict(demo.cluster.find(kind, name, NAMESPACE).get("status", {}))
 
 
 def _clients(demo: Demo, *names: str) -> None:
@@ -236,7 +236,7 @@ def _clients(demo: Demo, *names: str) -> None:
 
 def _restart_outdated(demo: Demo, kind: str, name: str, workloads: Sequence[str]) -> None:
     """Restart clients whose pods have what an earlier demo put into them, as the message of Covered says to do."""
-    found = demo.cluster.find(kind, name, "--namespace", NAMESPACE)
+    found = demo.cluster.find(kind, name, NAMESPACE)
     if (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed":
         demo.progress.note(f"restarting {', '.join(workloads)}: their pods started before {kind} {name} changed")
         names = [f"deployment/{workload}" for workload in workloads]

@@ -10,7 +10,7 @@ from kwitness.demo.cluster import DemoCluster
 
 def workload(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> str | None:
     """None when every replica of a Deployment or StatefulSet is the present one and ready, else what it lacks."""
-    found = cluster.find(kind, name, "--namespace", namespace)
+    found = cluster.find(kind, name, namespace)
     if not found:
         return f"{kind} {name} to be made"
     wanted = found["spec"].get("replicas", 1)
@@ -29,7 +29,7 @@ def workload(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> s
 
 def resource(cluster: DemoCluster, *, kind: str, name: str, namespace: str) -> str | None:
     """None when a custom resource is Ready for its present generation, else its reason and message."""
-    found = cluster.find(kind, name, "--namespace", namespace)
+    found = cluster.find(kind, name, namespace)
     if not found:
         return f"{kind} {name} to be applied"
     ready = condition(found, "Ready")
