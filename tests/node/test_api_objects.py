@@ -38,6 +38,7 @@ def test_kinds_have_the_names_of_kubectl(api_server: ApiServer) -> None:
 
     for kind in ("cm", "configmap", "configmaps", "ConfigMap"):
         assert "objects" in api_server.objects.names(kind, "default")
+    assert {one["kind"] for one in api_server.objects.items("cm,ns")} == {"ConfigMap", "Namespace"}
     assert api_server.objects.items("events.events.k8s.io", "kube-public") == []
 
 
