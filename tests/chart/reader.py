@@ -72,5 +72,5 @@ class Reader:
         if named := re.match(r"# ([\w-]+\.yaml)\n", text):
             (self._folder / named.group(1)).write_text(text)
         elif not text.startswith("# ") and NOT_OURS not in text:
-            self.server.cluster().await_definitions()
+            self.server.await_definitions()
             self.server.kubectl("apply", "--filename=-", input=text)

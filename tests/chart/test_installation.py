@@ -39,7 +39,7 @@ def install(server: ApiServer, name: str, *options: str, source: Path = chart.CH
 
 
 def apply(server: ApiServer, resource: dict[str, Any]) -> None:
-    server.cluster().await_definitions()
+    server.await_definitions()
     server.kubectl("apply", "--filename=-", input=json.dumps(resource))
 
 

@@ -71,7 +71,7 @@ def test_uninstall_in_order_leaves_nothing_and_another_name_takes_over_what_an_u
 
 def test_an_upgrade(reader: Reader) -> None:
     reader.types("helm install kwitness charts/kwitness --namespace kwitness --create-namespace --values images.json")
-    reader.server.cluster().await_definitions()
+    reader.server.await_definitions()
     cluster = resources("docs/guides/install.md", "KafkaCluster")
     reader.server.kubectl("apply", "--filename=-", input=json.dumps(cluster))
 
@@ -85,7 +85,7 @@ def test_seeing_it_with_a_prometheus_operator(reader: Reader) -> None:
     reader.types("helm install kwitness charts/kwitness --namespace kwitness --create-namespace --values images.json")
     for group, kind, plural in MONITORING:
         reader.server.kubectl("create", "--filename=-", input=json.dumps(definition(group, kind, plural)))
-    reader.server.cluster().await_definitions()
+    reader.server.await_definitions()
     collector = resources("docs/guides/install.md", "TelemetryCollector")
     reader.server.kubectl("apply", "--filename=-", input=json.dumps(collector))
 

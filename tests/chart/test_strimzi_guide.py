@@ -42,7 +42,7 @@ def server(lent_server: ApiServer) -> ApiServer:
     lent_server.empty()
     for file in files:
         lent_server.kubectl("create", "--filename", file)
-    lent_server.cluster().await_definitions()
+    lent_server.await_definitions()
     return lent_server
 
 

@@ -21,8 +21,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def api(api_server: ApiServer) -> ApiServer:
-    api_server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
-    api_server.cluster().await_definitions()
+    api_server.define(ROOT / "crds")
     return api_server
 
 

@@ -13,6 +13,5 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def api_with_crds(api_server: ApiServer) -> ApiServer:
-    api_server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
-    api_server.cluster().await_definitions()
+    api_server.define(ROOT / "crds")
     return api_server

@@ -54,7 +54,7 @@ def test_the_lines_of_the_changelog_convert_what_is_stored(tmp_path: Path) -> No
     with ApiServer() as server:
         for info in KINDS:
             server.kubectl("apply", "-f", "-", input=yaml.safe_dump(without(crd(info), "enum", VALIDATIONS)))
-        server.cluster().await_definitions()
+        server.await_definitions()
         for number, path in enumerate(sorted((ROOT / "tests/contracts/fixtures").glob("*/invalid-small-letter-*"))):
             body = yaml.safe_load(path.read_text())
             body["metadata"]["name"] = f"stored-{number}"

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-import yaml
 
 from kwitness.contracts.resources import KINDS
 from kwitness.e2e.api_objects import ApiRefusedError
@@ -39,6 +38,7 @@ def test_kinds_have_the_names_of_kubectl(api_server: ApiServer) -> None:
 
     for kind in ("cm", "configmap", "configmaps", "ConfigMap"):
         assert "objects" in api_server.objects.names(kind, "default")
+    assert {one["kind"] for one in api_server.objects.items("cm,ns")} == {"ConfigMap", "Namespace"}
     assert api_server.objects.items("events.events.k8s.io", "kube-public") == []
 
 
@@ -70,17 +70,16 @@ def test_each_kind_of_patch_changes_what_it_says(api_server: ApiServer) -> None:
 
 
 def test_an_emptied_server_knows_nothing_of_what_was_made_and_takes_it_again(empty_server: ApiServer) -> None:
-    definitions = [yaml.safe_load(path.read_text()) for path in sorted((REPOSITORY / "crds").glob("*.yaml"))]
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
     for _ in range(2):
-        empty_server.objects.apply(*definitions, namespace)
-        empty_server.cluster().await_definitions()
+        empty_server.define(REPOSITORY / "crds")
+        assert len(empty_server.objects.names("crd")) == len(KINDS)
         assert empty_server.objects.names("kfc") == []
+        empty_server.objects.apply(namespace)
         empty_server.objects.apply(CLUSTER)
 
         empty_server.empty()
 
-        assert len(definitions) == len(KINDS)
         assert empty_server.objects.names("crd") == []
         assert empty_server.objects.find("namespace", "shop") is None
         assert not empty_server.request("GET", "/apis/kwitness.dev").ok

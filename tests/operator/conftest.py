@@ -43,8 +43,7 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session")
 def api() -> Iterator[ApiServer]:
     with ApiServer(users=USERS, arguments=MUTATING_POLICIES) as server:
-        server.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
-        server.cluster().await_definitions()
+        server.define(ROOT / "crds")
         yield server
 
 

@@ -69,8 +69,7 @@ def _is_well_beyond_the_stall(operator: OperatorProcess) -> None:
 def without_a_definition(api) -> Iterator[Callable[[], None]]:
     """Take the definition of a kind away, until the test ends."""
     yield lambda: api.objects.delete("crd", "observerdeployments.kwitness.dev")
-    api.kubectl("apply", "--server-side", "-f", str(CRDS))
-    api.cluster().await_definitions()
+    api.define(CRDS)
 
 
 def test_what_is_taken_away_stops_nothing_else_and_is_noticed_when_it_is_given_back(

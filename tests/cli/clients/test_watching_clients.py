@@ -24,7 +24,8 @@ pytestmark = pytest.mark.slow
 def running_command(person, door, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """A process that goes on until it is interrupted."""
     process = subprocess.Popen(
-        [*COMMAND, *arguments, "--collector-address", door.address],
+        # What a shell runs in the background ignores Ctrl-C, and so do its children.
+        ["env", "--default-signal=INT", *COMMAND, *arguments, "--collector-address", door.address],
         env=person.environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

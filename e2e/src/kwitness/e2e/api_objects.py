@@ -89,11 +89,13 @@ class ApiObjects:
         `selector` is one of labels.
         """
         labels = {"labelSelector": selector} if selector else {}
-        return [
-            item
-            for kind in kinds.split(",")
-            for item in self.ask("GET", self._path(kind, namespace), params=labels)["items"]
-        ]
+        found = []
+        for kind in kinds.split(","):
+            answer = self.ask("GET", self._path(kind, namespace), params=labels)
+            # Built-in kinds are named by the list alone.
+            named = {"apiVersion": answer["apiVersion"], "kind": answer["kind"].removesuffix("List")}
+            found += [{**named, **item} for item in answer["items"]]
+        return found
 
     def names(self, kinds: str, namespace: str | None = None) -> list[str]:
         """Return their names."""

@@ -19,13 +19,14 @@ from types import TracebackType
 from typing import Any, Self
 
 import requests
+import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from kwitness.e2e import binaries
 from kwitness.e2e.api_objects import ApiObjects
 from kwitness.e2e.api_session import ApiSession
-from kwitness.e2e.cluster import Cluster
+from kwitness.e2e.cluster import Cluster, is_established
 from kwitness.e2e.ports import free_port
 from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images.commands import Progress, silent
@@ -68,7 +69,7 @@ class ApiServer:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._etcd_port, self._peer_port, self._port = (free_port() for _ in range(3))
         self.kubeconfig = self._folder / "kubeconfig"
-        self._first: tuple[set[str], set[str]] | None = None
+        self._first: set[str] | None = None
         self._session = ApiSession(self.kubeconfig)
         self.objects = ApiObjects(self.request)
         """What there is, read and written as administrator."""
@@ -119,6 +120,25 @@ class ApiServer:
         self._session.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def define(self, folder: Path) -> None:
+        """Apply the CustomResourceDefinitions of a folder, and wait until each is served."""
+        self.objects.apply(*(yaml.safe_load(file.read_text()) for file in sorted(folder.glob("*.yaml"))))
+        self.await_definitions()
+
+    def await_definitions(self) -> None:
+        """Wait until every CustomResourceDefinition is served.
+
+        Raises
+        ------
+        WaitFailedError
+            Some are not.
+        """
+
+        def missing() -> list[str]:
+            return [one["metadata"]["name"] for one in self.objects.items("crd") if not is_established(one)]
+
+        wait_until(missing, lambda names: not names, what="definitions to be served")
+
     def empty(self) -> None:
         """Make it as it was before the first call: removes what has been made since, definitions of kinds included.
 
@@ -130,13 +150,13 @@ class ApiServer:
         WaitFailedError
             Some kinds are served on.
         """
-        keys, groups = self._keys(), self._groups()
+        keys = self._keys()
         if self._first is None:
-            self._first = keys, groups
-        first_keys, first_groups = self._first
-        for key in keys - first_keys:
+            self._first = keys
+        defined = {one["spec"]["group"] for one in self.objects.items("crd")}
+        for key in keys - self._first:
             self._ask_etcd("deleterange", {"key": key})
-        wait_until(lambda: self._groups() - first_groups, lambda left: not left, what="no further groups to be served")
+        wait_until(lambda: self._groups() & defined, lambda left: not left, what="defined kinds to go")
 
     def _keys(self) -> set[str]:
         """Keys of all objects, in the form in which etcd takes them."""

@@ -66,7 +66,7 @@ class Cluster:
         """
 
         def missing() -> list[str]:
-            return [one["metadata"]["name"] for one in self.get("crd")["items"] if not _is_established(one)]
+            return [one["metadata"]["name"] for one in self.get("crd")["items"] if not is_established(one)]
 
         wait_until(missing, lambda names: not names, what="definitions to be served")
 
@@ -113,7 +113,8 @@ class Cluster:
             (folder / f"{name}.txt").write_text(text)
 
 
-def _is_established(definition: dict[str, Any]) -> bool:
+def is_established(definition: dict[str, Any]) -> bool:
+    """Whether a CustomResourceDefinition is served."""
     conditions = definition.get("status", {}).get("conditions") or []
     return any((one["type"], one["status"]) == ("Established", "True") for one in conditions)
 
