@@ -119,10 +119,10 @@ def occurrences(root: Path, names: Mapping[str, str]) -> list[str]:
     done = subprocess.run(command, cwd=root, input="\n".join(names).encode(), capture_output=True, check=False)
     if done.returncode > 1:
         raise RuntimeError(f"git grep failed: {done.stderr.decode()}")
-    return sorted(set(_judged(done.stdout.decode(errors="replace").splitlines(), names)))
+    return sorted(set(_whole(done.stdout.decode(errors="replace").splitlines(), names)))
 
 
-def _judged(lines: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
+def _whole(lines: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
     """Whole names alone: /home/a is not in /home/another."""
     patterns = {
         re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", re.IGNORECASE): origin

@@ -31,10 +31,10 @@ def portion_of(file: PurePosixPath) -> str:
 
 
 def is_test(file: PurePosixPath) -> bool:
-    """Whether a file is in a folder of tests."""
+    """Return whether a file is in a folder of tests."""
     return not _TESTS.isdisjoint(file.parts[:-1])
 
 
 def is_generated(text: str) -> bool:
-    """Whether a file's first line says that it is written by a command."""
+    """Return whether a file's first line says that it is written by a command."""
     return text.startswith(('"""Generated from ', "// Generated from ", "<!-- Generated"))
