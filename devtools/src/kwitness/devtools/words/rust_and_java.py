@@ -50,10 +50,10 @@ def places_in_rust(text: str, replaced: ReplacedNames) -> Iterator[Place]:
     yield from _loops(code, _RUST_ONE)
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
-        found = re.match(r"\s*//[/!](?!/)(.*)", line)
+        comment = re.match(r"\s*//[/!](?!/)(.*)", line)
         first = number == 1 or not re.match(r"\s*//[/!](?!/)", lines[number - 2])
-        if found and first and BEGINNING.match(found[1]):
-            yield beginning(number, found[1])
+        if comment and first and BEGINNING.match(comment[1]):
+            yield beginning(number, comment[1])
 
 
 def places_in_java(text: str, replaced: ReplacedNames) -> Iterator[Place]:
