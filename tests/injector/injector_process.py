@@ -27,7 +27,8 @@ from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.ports import free_port
 
 from tests.eventually import PATIENCE_S, eventually
-from tests.injector.samples import INJECTION, POD, merged
+from tests.injector.samples import INJECTION, POD
+from tests.merge_patch import merged
 
 SECRET = "kwitness-injector-certificate"
 
