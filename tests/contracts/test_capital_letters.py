@@ -17,6 +17,7 @@ from kwitness.contracts.resources import KINDS
 from kwitness.contracts.resources.contract_model import VALIDATIONS
 from kwitness.e2e.api_server import ApiServer
 
+from tests.contracts.resource_cases import CASES
 from tests.eventually import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,9 +56,8 @@ def test_the_lines_of_the_changelog_convert_what_is_stored(tmp_path: Path) -> No
         for info in KINDS:
             server.kubectl("apply", "-f", "-", input=yaml.safe_dump(without(crd(info), "enum", VALIDATIONS)))
         server.await_definitions()
-        for number, path in enumerate(sorted((ROOT / "tests/contracts/fixtures").glob("*/invalid-small-letter-*"))):
-            body = yaml.safe_load(path.read_text())
-            body["metadata"]["name"] = f"stored-{number}"
+        for number, case in enumerate(case for case in CASES if case.file == "small_letters"):
+            body = {**case.body, "metadata": {"name": f"stored-{number}"}}
             if "allowedNamespaces" not in body["spec"]:  # its values have always been capitals
                 server.kubectl("apply", "-f", "-", input=yaml.safe_dump(body))
         server.kubectl("apply", "-f", str(ROOT / "crds"))

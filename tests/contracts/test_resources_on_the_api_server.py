@@ -17,15 +17,10 @@ from kwitness.contracts.resources import KINDS, KindInfo
 from kwitness.contracts.resources.header_registry import ID_RANGES
 from kwitness.e2e.api_server import ApiServer
 
+from tests.contracts.resource_cases import CASES, ResourceCase, cases_of, resource
+
 ROOT = Path(__file__).resolve().parents[2]
-FIXTURES = Path(__file__).parent / "fixtures"
-EXPECT = "# expect: "
 PLURAL = {info.kind: info.plural for info in KINDS}
-
-
-def fixtures(prefix: str) -> list[Any]:
-    paths = sorted(FIXTURES.glob(f"*/{prefix}-*.yaml"))
-    return [pytest.param(path, id=f"{path.parent.name}/{path.stem}") for path in paths]
 
 
 def create(server: ApiServer, body: dict[str, Any]) -> Any:
@@ -34,46 +29,43 @@ def create(server: ApiServer, body: dict[str, Any]) -> Any:
     return server.request("POST", path, params={"dryRun": "All", "fieldValidation": "Strict"}, json=body)
 
 
-@pytest.mark.parametrize("path", fixtures("valid"))
-def test_a_valid_resource_is_taken_and_fits_our_model(api_with_crds: ApiServer, path: Path) -> None:
-    answer = create(api_with_crds, yaml.safe_load(path.read_text()))
+@pytest.mark.parametrize("case", [case for case in CASES if not case.refused], ids=str)
+def test_a_valid_resource_is_taken_and_fits_our_model(api_with_crds: ApiServer, case: ResourceCase) -> None:
+    answer = create(api_with_crds, case.body)
 
     assert answer.status_code == 201, answer.json()["message"]
-    info = next(info for info in KINDS if info.kind == path.parent.name)
+    info = next(info for info in KINDS if info.kind == case.kind)
     info.model.model_validate(answer.json())
 
 
-@pytest.mark.parametrize("path", fixtures("invalid"))
-def test_an_invalid_resource_is_refused_with_the_name_of_the_field(api_with_crds: ApiServer, path: Path) -> None:
-    text = path.read_text()
-    (expected,) = [line.removeprefix(EXPECT) for line in text.splitlines() if line.startswith(EXPECT)]
-
-    answer = create(api_with_crds, yaml.safe_load(text))
-
-    assert answer.status_code == 422, f"taken: {path.name}"
-    status = answer.json()
-    assert expected in {cause["field"] for cause in status["details"]["causes"]}, status["message"]
-    assert expected in status["message"]
-
-
-@pytest.mark.parametrize("path", fixtures("invalid-small-letter"))
-def test_a_value_that_begins_with_a_small_letter_is_answered_with_those_that_are_accepted(
-    api_with_crds: ApiServer, path: Path
+@pytest.mark.parametrize("case", [case for case in CASES if case.refused], ids=str)
+def test_an_invalid_resource_is_refused_with_the_name_of_the_field(
+    api_with_crds: ApiServer, case: ResourceCase
 ) -> None:
-    message = create(api_with_crds, yaml.safe_load(path.read_text())).json()["message"]
+    answer = create(api_with_crds, case.body)
+
+    assert answer.status_code == 422, f"accepted: {case}"
+    status = answer.json()
+    assert case.refused in {cause["field"] for cause in status["details"]["causes"]}, status["message"]
+    assert case.refused in status["message"]
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.file == "small_letters"], ids=str)
+def test_a_value_that_begins_with_a_small_letter_is_answered_with_those_that_are_accepted(
+    api_with_crds: ApiServer, case: ResourceCase
+) -> None:
+    message = create(api_with_crds, case.body).json()["message"]
 
     assert re.search(r'Unsupported value: "[a-z]\w+": supported values: "[A-Z]', message), message
 
 
 def test_every_kind_tells_those_who_write_small_letters() -> None:
-    assert {path.parent.name for path in FIXTURES.glob("*/invalid-small-letter-*.yaml")} == set(PLURAL)
+    assert {case.kind for case in CASES if case.file == "small_letters"} == set(PLURAL)
 
 
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
-def test_every_kind_has_fixtures_from_both_sides(info: KindInfo) -> None:
-    names = {path.name.partition("-")[0] for path in (FIXTURES / info.kind).glob("*.yaml")}
-
-    assert names == {"valid", "invalid"}
+def test_every_kind_has_cases_of_both_sides(info: KindInfo) -> None:
+    assert {bool(case.refused) for case in cases_of(info.kind)} == {True, False}
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +87,7 @@ def test_a_short_name_means_our_kind(api_with_crds: ApiServer, info: KindInfo, l
 
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
 def test_kubectl_get_shows_state_reason_and_age(api_with_crds: ApiServer, info: KindInfo) -> None:
-    valid = yaml.safe_load((FIXTURES / info.kind / "valid-minimal.yaml").read_text())
+    valid = resource(info.kind)
     valid["metadata"]["name"] = "shown"
     objects = api_with_crds.objects
     objects.apply(valid, namespace="default")
@@ -127,7 +119,7 @@ def test_all_kinds_are_in_the_category(api_with_crds: ApiServer) -> None:
 
 
 def test_an_unknown_field_is_refused_by_kubectls_default(api_with_crds: ApiServer) -> None:
-    valid = yaml.safe_load((FIXTURES / "KafkaCluster/valid-minimal.yaml").read_text())
+    valid = resource("KafkaCluster")
     valid["spec"]["bootstrapServer"] = "a:1"
 
     answer = create(api_with_crds, valid)
@@ -137,7 +129,7 @@ def test_an_unknown_field_is_refused_by_kubectls_default(api_with_crds: ApiServe
 
 
 def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
-    collector = yaml.safe_load((FIXTURES / "TelemetryCollector/valid-minimal.yaml").read_text())
+    collector = resource("TelemetryCollector")
 
     spec = create(api_with_crds, collector).json()["spec"]
 
@@ -164,7 +156,7 @@ def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
 def test_what_a_job_computes_from_where_and_where_to_cannot_be_changed(
     api_with_crds: ApiServer, field: str, value: Any
 ) -> None:
-    job = yaml.safe_load((FIXTURES / "AnalyticsJob/valid-minimal.yaml").read_text())
+    job = resource("AnalyticsJob")
     path = "/apis/kwitness.dev/v1alpha1/namespaces/default/analyticsjobs"
     api_with_crds.request("POST", path, json=job)
 
@@ -191,13 +183,10 @@ def rules_of(node: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
-def test_every_rule_has_a_fixture_that_breaks_it(api_with_crds: ApiServer, info: KindInfo) -> None:
+def test_every_rule_has_a_case_that_breaks_it(api_with_crds: ApiServer, info: KindInfo) -> None:
     # Rules about changes are broken by a change, in the test above.
     rules = {rule for rule in rules_of(crd(info)) if "cannot be changed" not in rule}
-    said = " ".join(
-        create(api_with_crds, yaml.safe_load(path.read_text())).json()["message"]
-        for path in sorted((FIXTURES / info.kind).glob("invalid-*.yaml"))
-    )
+    said = " ".join(create(api_with_crds, case.body).json()["message"] for case in cases_of(info.kind) if case.refused)
 
     assert {rule for rule in rules if rule not in said} == set()
 
@@ -304,7 +293,7 @@ def test_all_definitions_are_structural_and_established(api_with_crds: ApiServer
 
 
 def test_an_unknown_field_is_dropped_where_nobody_asks_for_validation(api_with_crds: ApiServer) -> None:
-    body = yaml.safe_load((FIXTURES / "KafkaCluster/valid-minimal.yaml").read_text())
+    body = resource("KafkaCluster")
     body["spec"]["bootstrapServer"] = "a:1"
 
     answer = api_with_crds.request(
@@ -316,7 +305,7 @@ def test_an_unknown_field_is_dropped_where_nobody_asks_for_validation(api_with_c
 
 
 def test_two_resources_of_one_name_live_in_two_namespaces(api_with_crds: ApiServer) -> None:
-    body = yaml.safe_load((FIXTURES / "ClientMetricsSubscription/valid-minimal.yaml").read_text())
+    body = resource("ClientMetricsSubscription")
     namespaces = ["team-a", "team-b"]
     for namespace in namespaces:
         made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
@@ -330,7 +319,7 @@ def test_two_resources_of_one_name_live_in_two_namespaces(api_with_crds: ApiServ
 
 
 def test_writing_a_spec_leaves_the_status_alone(api_with_crds: ApiServer) -> None:
-    body = yaml.safe_load((FIXTURES / "KafkaCluster/valid-minimal.yaml").read_text())
+    body = resource("KafkaCluster")
     body["metadata"]["name"] = "forged"
     body["status"] = {"clusterId": "forged"}
 

@@ -28,7 +28,8 @@ from kwitness.e2e.ports import free_port
 from kwitness.e2e.waiting import wait_for_exit
 
 from tests.eventually import ANSWER_S, eventually
-from tests.injector.samples import INJECTION, POD, merged
+from tests.injector.samples import INJECTION, POD
+from tests.merge_patch import merged
 
 SECRET = "kwitness-injector-certificate"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from kwitness.contracts.interceptor_injections import InterceptorInjection
 
-from tests.injector.samples import merged
+from tests.merge_patch import merged
 
 INTERCEPTORS: dict[str, Any] = {
     "namespace": "shop",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from typing import Any
 
 from kwitness.contracts.injections import Injection
+
+from tests.merge_patch import merged
 
 SETTINGS: dict[str, Any] = {
     "cluster_id": "4L6g3nShT-eMCtK--X86sw",
@@ -73,19 +74,6 @@ POD: dict[str, Any] = {
         ],
     },
 }
-
-
-def merged(base: Any, changes: Any) -> Any:
-    """``base`` with ``changes`` as of a JSON merge patch: null removes, a list replaces."""
-    if not isinstance(changes, dict) or not isinstance(base, dict):
-        return deepcopy(changes)
-    found = {**deepcopy(base)}
-    for key, value in changes.items():
-        if value is None and key in found:
-            del found[key]
-        else:
-            found[key] = merged(found.get(key), value)
-    return found
 
 
 def injection(**changes: Any) -> Injection:

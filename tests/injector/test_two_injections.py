@@ -19,7 +19,8 @@ from kwitness.injector.decision.place import Place
 from kwitness.injector.webhook import Webhook
 
 from tests.injector.interceptor_samples import interceptors
-from tests.injector.samples import POD, injection, merged
+from tests.injector.samples import POD, injection
+from tests.merge_patch import merged
 
 SHOP = Place({"metadata": {"name": "shop", "labels": {"kwitness.dev/injection": "enabled"}}}, 34, "restricted")
 
