@@ -54,7 +54,7 @@ def difference(base: Any, value: Any) -> Any:
             for name, item in value.items()
             if name not in base or item != base[name]
         } | dict.fromkeys(name for name in base if name not in value)
-    elif isinstance(base, list) and isinstance(value, list) and base:
+    elif isinstance(base, list) and isinstance(value, list) and base and base != value:
         found = min(_places(base, value), deepcopy(value), key=lambda one: len(json.dumps(one)))
     else:
         found = deepcopy(value)

@@ -14,9 +14,11 @@ from tests.case_files import read_cases, rewrite_outputs
 from tests.compact_yaml import compact
 from tests.merge_patch import difference, merged, on_base
 
+TEXT = st.characters(min_codepoint=32, max_codepoint=126)
 VALUES = st.recursive(
-    st.booleans() | st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=2), inner, max_size=4),
+    st.booleans() | st.integers() | st.text(TEXT, max_size=3),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(TEXT, max_size=2), inner, max_size=4),
+    max_leaves=12,
 )
 
 
@@ -41,6 +43,7 @@ def test_a_place_beyond_the_end_of_a_list_is_an_error() -> None:
         merged([1], {2: 3})
 
 
+@pytest.mark.slow
 @given(VALUES, VALUES)
 def test_a_difference_makes_the_value_of_its_base(base: Any, value: Any) -> None:
     assert merged(base, difference(base, value)) == value
@@ -57,7 +60,8 @@ def test_a_base_may_have_a_base() -> None:
     assert on_base({"base": "b", "x": None, "z": 3}, cases.__getitem__) == {"y": 2, "z": 3}
 
 
-@given(st.dictionaries(st.text(min_size=1, max_size=3), VALUES), st.integers(1, 3))
+@pytest.mark.slow
+@given(st.dictionaries(st.text(TEXT, min_size=1, max_size=3), VALUES), st.integers(1, 3))
 def test_compact_yaml_says_what_it_was_given(value: Any, blocks: int) -> None:
     assert yaml.safe_load(compact(value, blocks)) == value
 
