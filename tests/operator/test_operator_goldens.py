@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from kwitness.contracts.resources.kafka_cluster import KafkaClusterStatus
 from kwitness.operator.model.errors import TerminalError
 
+from tests.merge_patch import on_base
 from tests.operator.golden_decisions import DECISIONS
 from tests.operator.golden_subscriptions import declared
 
@@ -31,7 +32,7 @@ def test_a_golden_refuses_a_field_that_no_status_has(status):
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_decision_is_as_recorded(case):
-    given = yaml.load((GOLDENS / case / "input.yaml").read_text(), yaml.CSafeLoader)
+    given = on_base(_written(case), _written)
     try:
         decided = _plain(DECISIONS[given.pop("decision")](given))
     except TerminalError as error:
@@ -40,6 +41,11 @@ def test_the_decision_is_as_recorded(case):
     if os.environ.get("KWITNESS_UPDATE_GOLDENS"):
         expected.write_text(yaml.safe_dump(decided, width=120))
     assert decided == yaml.load(expected.read_text(), yaml.CSafeLoader)
+
+
+def _written(case: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.load((GOLDENS / case / "input.yaml").read_text(), yaml.CSafeLoader)
+    return content
 
 
 def _plain(value: Any) -> Any:
