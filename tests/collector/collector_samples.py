@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
@@ -81,6 +81,23 @@ def gauge_push(name: str, value: float, unit: str = "", **attributes: str) -> by
     """One gauge."""
     data = MetricsData()
     add_number(data, name, value, unit=unit, attributes=attributes)
+    return data.SerializeToString()
+
+
+def histogram_push(
+    counts: Sequence[int], total: float, temporality: int = DELTA, bounds: Sequence[float] = (1, 5)
+) -> bytes:
+    """One histogram."""
+    data = MetricsData()
+    metric = data.resource_metrics.add().scope_metrics.add().metrics.add()
+    metric.name = "app.request.duration"
+    metric.unit = "s"
+    metric.histogram.aggregation_temporality = temporality
+    point = metric.histogram.data_points.add()
+    point.explicit_bounds.extend(bounds)
+    point.bucket_counts.extend(counts)
+    point.sum, point.count = total, sum(counts)
+    point.start_time_unix_nano = point.time_unix_nano = 1
     return data.SerializeToString()
 
 

@@ -1,4 +1,4 @@
-"""A factory of collector processes, all ended after the test; the run's broker with their topics."""
+"""Starts collectors, alone and as two replicas, which end after the test; gives the run's broker their topics."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import TOPICS, CollectorProcess
+from tests.collector.replica_pair import port_pair
 
 Start = Callable[..., CollectorProcess]
 
@@ -31,6 +32,13 @@ def start(tmp_path: Path) -> Iterator[Start]:
     for process in processes:
         if process.process is not None:
             process.kill()
+
+
+@pytest.fixture
+def pair(start: Start) -> list[CollectorProcess]:
+    tens = port_pair()
+    peers = f"http://127.0.0.1:{tens}{{ordinal}}"
+    return [start(ordinal=number, port=tens * 10 + number, config={"replicas": 2}, peers=peers) for number in range(2)]
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,9 @@
-"""Accumulators: whatever way the deltas are cut, the sums are the same; what shares a series combines by its rule."""
+"""Checks accumulators: however the deltas are cut, sums are the same; what shares a series combines by its rule."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,53 +11,22 @@ from hypothesis import strategies as st
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 
-from kwitness.collector.prometheus.accumulate import STALE_AFTER_PUSHES, PythonCore
-from kwitness.collector.prometheus.families import MAX_UNREGISTERED
+from kwitness.collector.prometheus.accumulate import STALE_AFTER_PUSHES
 
 from tests.collector.collector_process import parse, value
 from tests.collector.collector_samples import (
     CREATION_SERIES,
     CREATION_TOTAL,
     CUMULATIVE,
-    DELTA,
     LATENCY_AVG,
     LATENCY_SERIES,
     add_number,
     counter_push,
     gauge_push,
+    histogram_push,
     java_push,
 )
-
-LABELS = ("cluster_id", "client_id")
-WHO = {"cluster_id": "c", "client_id": "orders"}
-
-
-def core(max_series: int = 1_000, labels: tuple[str, ...] = LABELS) -> PythonCore:
-    return PythonCore(labels, max_series)
-
-
-def scrape(one: PythonCore, *, openmetrics: bool = False) -> str:
-    return b"".join(one.render(openmetrics=openmetrics)).decode()
-
-
-def samples(one: PythonCore) -> dict[str, dict[frozenset[tuple[str, str]], float]]:
-    """The second scrape, at which counters have their value."""
-    scrape(one)
-    return parse(scrape(one))
-
-
-def histogram_push(counts: Sequence[int], total: float, temporality: int = DELTA, bounds: Sequence[float] = (1, 5)):
-    data = MetricsData()
-    metric = data.resource_metrics.add().scope_metrics.add().metrics.add()
-    metric.name = "app.request.duration"
-    metric.unit = "s"
-    metric.histogram.aggregation_temporality = temporality
-    point = metric.histogram.data_points.add()
-    point.explicit_bounds.extend(bounds)
-    point.bucket_counts.extend(counts)
-    point.sum, point.count = total, sum(counts)
-    point.start_time_unix_nano = point.time_unix_nano = 1
-    return data.SerializeToString()
+from tests.collector.core_exposition import WHO, core, samples, scrape
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 10**12)), max_size=40), st.integers(1, 7))
@@ -264,219 +231,6 @@ def test_a_registry_counter_sent_as_a_gauge_is_still_a_counter() -> None:
 
     assert value(samples(one), CREATION_SERIES) == 3
     assert f"# TYPE {CREATION_SERIES} counter" in scrape(one)
-
-
-def test_one_unregistered_name_with_two_types_is_split_and_counted() -> None:
-    one = core()
-    one.apply("a", WHO, gauge_push("app.thing", 1.0))
-    one.apply("b", WHO, counter_push(2, name="app.thing"))
-
-    found = samples(one)
-    assert value(found, "app_thing") == 1
-    assert value(found, "app_thing_counter_total") == 2
-    assert one.counts().conflicts == 1
-
-
-def test_one_name_with_two_types_in_one_push_keeps_the_first_and_counts_the_other() -> None:
-    one = core()
-    data = MetricsData()
-    add_number(data, "app.thing", 2, temporality=DELTA)
-    add_number(data, "app.thing", 7, temporality=None)
-
-    for _ in range(5):
-        assert one.apply("a", WHO, data.SerializeToString()).left_out == {"conflict": 1}
-
-    assert value(samples(one), "app_thing_total") == 10
-
-
-def test_two_names_that_translate_alike_are_split() -> None:
-    one = core()
-    one.apply("a", WHO, gauge_push("app.thing", 1.0))
-    one.apply("a", WHO, gauge_push("app-thing", 2.0))
-
-    families = [name for name in samples(one) if name.startswith("app_thing")]
-    assert len(families) == 2
-    assert one.counts().conflicts == 1
-
-
-@pytest.mark.parametrize("name", ["kwitness_ledger_epoch", "kafka_client_connections", "kafka.client.connections"])
-def test_a_client_cannot_write_into_our_own_families(name: str) -> None:
-    one = core()
-    one.apply("a", WHO, gauge_push(name, 99.0))
-
-    assert value(samples(one), name.replace(".", "_")) is None
-
-
-@pytest.mark.parametrize(
-    ("name", "unit", "expected"),
-    [
-        ("app.latency", "ms", "app_latency_milliseconds"),
-        ("app.latency_ms", "ms", "app_latency_milliseconds"),
-        ("app.latency.milliseconds", "ms", "app_latency_milliseconds"),
-        ("app.load", "1", "app_load_ratio"),
-        ("app.rate", "By/s", "app_rate_bytes_per_second"),
-        ("app.things", "{things}", "app_things"),
-        ("2nd", "", "_2nd"),
-        ("über.größe", "", "ber_gr_e"),
-    ],
-)
-def test_names_outside_the_registry_follow_the_standard_translation(name: str, unit: str, expected: str) -> None:
-    one = core()
-    one.apply("a", WHO, gauge_push(name, 1.0, unit))
-
-    assert expected in samples(one)
-
-
-def test_beyond_the_budget_counters_go_to_other_and_sums_are_kept() -> None:
-    one = core(max_series=10)
-    for index in range(500):
-        one.apply(f"i{index}", {"cluster_id": "c", "client_id": f"client-{index}"}, counter_push(2))
-        one.apply(f"i{index}", {"cluster_id": "c", "client_id": f"client-{index}"}, counter_push(1))
-
-    found = samples(one)
-    assert value(found, CREATION_SERIES) == 1500
-    assert value(found, CREATION_SERIES, client_id="other") == 1500 - 3 * 10
-    assert len(found[CREATION_SERIES]) == 11
-    assert sum(one.counts().overflowed.values()) >= 490
-
-
-def test_beyond_the_budget_gauges_are_left_out_and_counted() -> None:
-    one = core(max_series=3)
-    for index in range(10):
-        one.apply(f"i{index}", {"client_id": f"client-{index}"}, gauge_push(LATENCY_AVG, 1.0))
-
-    assert len(samples(one)[LATENCY_SERIES]) == 3
-    assert one.counts().overflowed == {"gauge": 7}
-
-
-@pytest.mark.parametrize("push_of", [gauge_push, counter_push])
-def test_what_the_budget_had_no_room_for_gets_its_own_series_once_there_is(push_of: Any) -> None:
-    one = core(max_series=3)
-    for hostile in range(3):
-        one.apply(f"hostile-{hostile}", WHO, gauge_push("noise", 1.0, unit="", who=str(hostile)))
-    name = "app.things"
-    sound = {"cluster_id": "c", "client_id": "sound"}
-    for _ in range(4):
-        one.apply("sound", sound, push_of(name=name, value=2.0))
-    left = value(samples(one), "app_things_total", client_id="other") if push_of is counter_push else None
-    assert value(samples(one), "app_things", client_id="sound") is None
-    assert value(samples(one), "app_things_total", client_id="sound") is None
-
-    for hostile in range(3):
-        one.depart(f"hostile-{hostile}")
-    one.apply("sound", sound, push_of(name=name, value=2.0))
-
-    scrape(one)
-    found = samples(one)
-    if push_of is gauge_push:
-        assert value(found, "app_things", client_id="sound") == 2
-    else:
-        assert (left, value(found, "app_things_total", client_id="other")) == (8, 8)
-        assert value(found, "app_things_total", client_id="sound") == 2
-    one.depart("sound")
-    assert one.counts().series == 0
-
-
-def test_names_nobody_sends_any_more_make_room_for_new_ones() -> None:
-    one = core(max_series=10_000)
-    for number in range(MAX_UNREGISTERED):
-        one.apply("hostile", WHO, gauge_push(f"made.up.{number}", 1.0))
-    applied = one.apply("sound", WHO, gauge_push("app.thing", 7.0))
-    assert applied.left_out == {"families": 1}
-
-    one.depart("hostile")
-    scrape(one)
-    one.apply("sound", WHO, counter_push(7, name="app.thing"))
-    scrape(one)
-
-    assert value(samples(one), "app_thing_total") == 7
-    again = core(max_series=10_000)
-    again.load(json.loads(json.dumps(list(one.dump()))))
-    assert value(samples(again), "app_thing_total") == 7
-
-
-def test_a_name_unit_or_attribute_as_long_as_a_book_is_left_out_and_counted() -> None:
-    one = core()
-    assert one.apply("a", WHO, gauge_push("x" * 256, 1.0)).left_out == {"unsupported": 1}
-    assert one.apply("a", WHO, gauge_push("app.thing", 1.0, unit="u" * 64)).left_out == {"unsupported": 1}
-    assert one.apply("a", WHO, gauge_push("app.thing", 1.0, k="v" * 3_000)).left_out == {"attributes": 1}
-    assert one.counts().series == 0
-
-
-def test_labels_of_hostile_clients_are_cut_escaped_and_counted() -> None:
-    one = core()
-    hostile = ['evil"} 1\nkafka_client_x{a="', "x" * 40_000, "a\\b", "\x00\x1b[31m", "\ud800", "\u2028"]
-    for index, client_id in enumerate(hostile):
-        one.apply(f"i{index}", {"client_id": client_id}, gauge_push(LATENCY_AVG, 1.0, **{'le"}': 'v"\n\\'}))
-
-    found = samples(one)
-    assert set(found) == {LATENCY_SERIES, "kwitness_client_instances"}
-    assert len(found[LATENCY_SERIES]) == len(hostile)
-    for labels in found[LATENCY_SERIES]:
-        assert all(len(text) <= 128 for _, text in labels)
-    assert one.counts().cut_values["client_id"] >= 4
-
-
-def test_two_long_client_ids_with_one_beginning_stay_two_series() -> None:
-    one = core()
-    for index in range(2):
-        one.apply(f"i{index}", {"client_id": "x" * 1000 + str(index)}, gauge_push(LATENCY_AVG, 1.0))
-
-    assert len(samples(one)[LATENCY_SERIES]) == 2
-
-
-def test_an_attribute_cannot_pose_as_an_identity_key() -> None:
-    one = core()
-    one.apply("a", WHO, gauge_push(LATENCY_AVG, 1.0, client_id="admin", cluster_id="prod"))
-
-    [labels] = samples(one)[LATENCY_SERIES]
-    assert dict(labels) == {
-        "cluster_id": "c",
-        "client_id": "orders",
-        "exported_client_id": "admin",
-        "exported_cluster_id": "prod",
-    }
-
-
-@pytest.mark.parametrize(
-    "payload", [b"", b"\x00", b"garbage", b"\xff" * 100, java_push()[:-3], b"\x0a\xff\xff\xff\x7f"]
-)
-def test_empty_garbage_and_truncated_payloads_never_raise(payload: bytes) -> None:
-    one = core()
-
-    applied = one.apply("a", WHO, payload)
-
-    assert (applied.malformed is None) == (payload == b"")
-    assert applied.points == 0
-
-
-def test_deeply_nested_attributes_are_malformed_and_not_a_crash() -> None:
-    value_ = b""
-    for _ in range(500):
-        inner = b"\x0a" + _varint(len(value_)) + value_
-        value_ = b"\x2a" + _varint(len(inner)) + inner
-    attribute = b"\x0a\x01a" + b"\x12" + _varint(len(value_)) + value_
-    resource = b"\x0a" + _varint(len(attribute)) + attribute
-    one = b"\x0a" + _varint(len(resource)) + resource
-    payload = b"\x0a" + _varint(len(one)) + one
-
-    assert core().apply("a", WHO, payload).malformed is not None
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
-
-
-@given(st.binary(max_size=300), st.integers(0, 200))
-def test_a_mutated_push_never_raises(noise: bytes, place: int) -> None:
-    payload = bytearray(java_push())
-    payload[place : place + len(noise)] = noise
-
-    core().apply("a", WHO, bytes(payload))
 
 
 def test_state_survives_being_written_and_read_as_json() -> None:

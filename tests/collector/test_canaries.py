@@ -30,8 +30,8 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import OTLP, TOPICS, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, DELTA, add_number, batch, gauges, push
+from tests.collector.otlp_endpoint import Endpoint
 from tests.collector.test_collector_pipeline import read_topic
-from tests.collector.test_otlp import Endpoint
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.broker

@@ -1,49 +1,30 @@
-"""What can be asked about clients: which, what each sends and is asked for, and who did not answer."""
+"""Checks answers about clients: which exist, what each sends and is asked for, and which replicas did not answer."""
 
 from __future__ import annotations
 
-import asyncio
-import math
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 
-from kwitness.collector.core import Applied
-from kwitness.collector.events import Event
-from kwitness.collector.inventory.brokers import Brokers
-from kwitness.collector.inventory.clients import Clients
-from kwitness.collector.inventory.matched import SubscriptionMatcher, match_keys
-from kwitness.collector.inventory.subscription_report import merge, part
-from kwitness.collector.inventory.survey import survey
-from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.sharding import owner_of
 from kwitness.contracts.envelopes import ClientMetrics, ClientPage, ClusterState, SubscriptionAnswer, SubscriptionList
-from kwitness.subscriptions.broker_subscription import BrokerSubscription
-from kwitness.subscriptions.matching import matches, requests_metric
 
 from tests.collector.collector_process import READER, REPLICA, CollectorProcess
 from tests.collector.collector_samples import (
     CLUSTER,
     CREATION_TOTAL,
-    CUMULATIVE,
-    DELTA,
     LATENCY_AVG,
-    add_number,
     batch,
     counter_push,
-    gauge_push,
+    histogram_push,
     java_push,
     labelled,
     librdkafka_push,
     push,
 )
-from tests.collector.test_accumulation import histogram_push
-from tests.collector.test_replicas import port_pair
+from tests.collector.replica_pair import port_pair
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
@@ -283,143 +264,3 @@ def test_an_answer_that_is_none_counts_as_missing(start: Start) -> None:
     eventually(lambda: pair[1].get("/v1/clients?local=true", token=REPLICA).status, lambda status: status == 401)
 
     assert pair[0].get("/v1/clients").body["missing"] == [1]
-
-
-def applied_values(core: PythonCore, client: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], Any]:
-    return {(one.name, one.attributes): one for one in core.values(client)}
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 1000), st.sampled_from([DELTA, CUMULATIVE])), max_size=30)
-)
-def test_what_clients_added_of_a_shared_counter_is_what_it_adds_up_to(
-    pushes: list[tuple[str, int, int]],
-) -> None:
-    core = PythonCore(("client_id",), 1_000)
-    running = {"a": 0, "b": 0}
-    sent = {"a": 0, "b": 0}
-    for client, amount, temporality in pushes:
-        name = f"app.{temporality}"
-        running[client] += amount if temporality == CUMULATIVE else 0
-        value = running[client] if temporality == CUMULATIVE else amount
-        core.apply(client, {"client_id": "x"}, counter_push(value, name, temporality, start_ns=1))
-        sent[client] += amount
-
-    for client, total in sent.items():
-        assert sum(one.value for one in core.values(client)) == total
-
-
-def test_pushes_of_one_shape_count_for_their_client_too() -> None:
-    core = PythonCore(("client_id",), 1_000)
-    for _ in range(10):
-        core.apply("a", {"client_id": "x"}, java_push(2))
-        core.apply("b", {"client_id": "x"}, java_push(5))
-
-    assert core.clients["a"].shape is not None
-    assert applied_values(core, "a")[CREATION_TOTAL, ()].value == 20
-    assert applied_values(core, "b")[CREATION_TOTAL, ()].value == 50
-
-
-def test_what_the_newest_push_did_not_hold_has_no_time_of_its_own() -> None:
-    core = PythonCore(("client_id",), 1_000)
-    core.apply("a", {}, java_push())
-    core.apply("a", {}, gauge_push("app.thing", 1.0, unit="s"))
-
-    found = applied_values(core, "a")
-    assert found[CREATION_TOTAL, ()].is_newest is False
-    thing = found["app.thing", ()]
-    assert (thing.is_newest, thing.unit, thing.exposed) == (True, "s", "app_thing_seconds")
-
-
-@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
-def test_no_number_is_absent(number: float) -> None:
-    core = PythonCore((), 1_000)
-    core.apply("a", {}, gauge_push("app.thing", number))
-
-    [one] = core.values("a")
-    assert one.value is None
-
-
-def test_where_series_are_short_counters_are_told_and_gauges_are_absent() -> None:
-    core = PythonCore(("client_id",), 1)
-    core.apply("a", {"client_id": "a"}, counter_push(1))
-    data = MetricsData()
-    add_number(data, CREATION_TOTAL, 4.0, temporality=DELTA)
-    add_number(data, LATENCY_AVG, 1.0)
-    core.apply("b", {"client_id": "b"}, data.SerializeToString())
-
-    assert {one.name: one.value for one in core.values("b")} == {CREATION_TOTAL: 4, LATENCY_AVG: None}
-    assert list(core.values("nobody")) == []
-
-
-SELECTORS = st.dictionaries(
-    st.sampled_from(["client_id", "client_software_name", "client_source_address"]),
-    st.sampled_from(["a", "a.*", ".*", "(?<=x)", "10.*"]),
-)
-SUBSCRIPTIONS = st.lists(
-    st.tuples(SELECTORS, st.sampled_from([("m.a",), ("m.",), ("*",), ("x.", "m.b"), ()])), max_size=6
-)
-CLIENTS = st.lists(
-    st.tuples(
-        st.dictionaries(
-            st.sampled_from(["client_id", "client_software_name", "client_address"]),
-            st.sampled_from(["a", "ab", "10."]),
-        ),
-        st.sets(st.sampled_from(["m.a", "m.b", "n"])),
-        st.booleans(),
-    ),
-    max_size=40,
-)
-
-
-@given(SUBSCRIPTIONS, CLIENTS)
-def test_one_pass_over_all_finds_what_a_look_at_each_finds(
-    chosen: list[tuple[dict[str, str], tuple[str, ...]]],
-    heard: list[tuple[dict[str, str], set[str], bool]],
-) -> None:
-    subscriptions = tuple(
-        BrokerSubscription(id=str(place), metrics=metrics, match=tuple(sorted(match.items())))
-        for place, (match, metrics) in enumerate(chosen)
-    )
-    clients = Clients()
-    alive = []
-    for number, (identity, names, ended) in enumerate(heard):
-        who = {"cluster_id": "c", "client_instance_id": str(number), **identity}
-        event = Event("c/1", 1, number, number, who, b"", None, ended)
-        clients.record(event, Applied(0, tuple(names), {}, None), number)
-        alive += [] if ended else [(number, match_keys(who), names)]
-
-    found = asyncio.run(survey(clients, SubscriptionMatcher(subscriptions), "c"))
-    whole = part(found, clients, Brokers(), "c")
-
-    for one in subscriptions:
-        fitting = [(number, names) for number, keys, names in alive if matches(one, keys)]
-        wanted = [names for _, names in fitting if any(requests_metric(one.metrics, name) for name in names)]
-        state = merge(one, [whole])
-        assert state.clients.matching == len(fitting)
-        assert state.clients.pushing == len(wanted)
-        assert [client.client_instance_id for client in state.top_clients] == [
-            str(number) for number, _ in reversed(fitting)
-        ][:20]
-        assert set(state.unsent_prefixes) == {
-            prefix
-            for prefix in one.metrics
-            if not any(requests_metric((prefix,), name) for _, names in fitting for name in names)
-        }
-    assert whole.pushing_at_all == len(alive)
-
-
-def test_what_matched_is_looked_at_again_when_client_or_subscriptions_change() -> None:
-    clients = Clients()
-    who = {"cluster_id": "c", "client_instance_id": "i", "client_id": "a"}
-    event = Event("c/1", 1, 1, 1, who, b"")
-    clients.record(event, Applied(0, (), {}, None), 1)
-    [record] = clients.records()
-    matcher = SubscriptionMatcher((BrokerSubscription(id="a", match=(("client_id", "a"),)),))
-    first = matcher.mask(record)
-
-    clients.learn(event.client, {"client_id": "b"})
-    after_change = matcher.mask(record)
-    other = SubscriptionMatcher((BrokerSubscription(id="b", match=(("client_id", "b"),)),))
-
-    assert (first, after_change, other.mask(record), matcher.mask(record)) == (1, 0, 1, 0)

@@ -23,7 +23,7 @@ from tests.collector.collector_process import (
 )
 from tests.collector.collector_samples import CLUSTER
 from tests.collector.event_samples import CLIENT, EPOCH, head, of_sidecar, request
-from tests.collector.test_replicas import port_pair
+from tests.collector.replica_pair import port_pair
 
 Start = Callable[..., CollectorProcess]
 PATH = "/v1/connections"

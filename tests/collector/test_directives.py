@@ -20,7 +20,7 @@ from tests.collector.collector_process import (
     CollectorProcess,
 )
 from tests.collector.event_samples import request
-from tests.collector.test_replicas import port_pair
+from tests.collector.replica_pair import port_pair
 
 Start = Callable[..., CollectorProcess]
 PATH = "/v1/observers/shop/front/directives"

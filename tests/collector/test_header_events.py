@@ -24,9 +24,9 @@ from tests.collector.collector_process import (
 from tests.collector.collector_samples import CLUSTER
 from tests.collector.event_samples import of_sidecar, request, row
 from tests.collector.interceptor_samples import EPOCH, REPORTER, header, interceptors_request
+from tests.collector.replica_pair import port_pair
 from tests.collector.test_collector_pipeline import read_topic
 from tests.collector.test_interceptor_events import EXAMPLE
-from tests.collector.test_replicas import port_pair
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]

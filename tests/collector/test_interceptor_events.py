@@ -26,7 +26,7 @@ from tests.collector.collector_process import (
 from tests.collector.collector_samples import CLUSTER
 from tests.collector.event_samples import of_sidecar, request, row
 from tests.collector.interceptor_samples import REPORTER, intercepted, interceptors_request
-from tests.collector.test_replicas import port_pair
+from tests.collector.replica_pair import port_pair
 
 Start = Callable[..., CollectorProcess]
 EXAMPLE = Path(__file__).resolve().parents[2] / "contracts/vectors/interceptor_events_request.ndjson"

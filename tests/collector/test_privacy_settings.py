@@ -15,8 +15,8 @@ from kwitness.contracts.identity_hashing import identity_hash
 
 from tests.collector.collector_process import OTLP, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauge_push, gauges, push
-from tests.collector.test_otlp import PROTOBUF, request
-from tests.collector.test_replicas import CLIENTS, port_pair
+from tests.collector.otlp_requests import PROTOBUF, request
+from tests.collector.replica_pair import CLIENTS, port_pair
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]

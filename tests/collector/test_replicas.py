@@ -1,11 +1,9 @@
-"""Two replicas of one collector: every client has one owner, and any replica answers for both."""
+"""Checks two replicas of one collector: every client has one owner, and any replica answers for both."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
-import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,41 +16,12 @@ import zstandard
 from kwitness.collector.sharding import ordinal_of, owner_of
 from kwitness.e2e.certificates import Authority
 
-from tests.collector.collector_process import (
-    GATEWAY,
-    GATEWAY_SOURCE,
-    OTLP,
-    PLUGIN,
-    REPLICA,
-    Answer,
-    CollectorProcess,
-)
+from tests.collector.collector_process import PLUGIN, REPLICA, Answer, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, gauges, push
-from tests.collector.event_samples import connections, request, row, totals
+from tests.collector.replica_pair import CLIENTS, port_pair
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
-CLIENTS = [f"instance-{number}" for number in range(40)]
-
-
-def port_pair() -> int:
-    """Return a port P such that P0 and P1, read as decimal digits, are free: a template finds both by ordinal."""
-    for tens in random.sample(range(1_200, 2_000), 200):  # below what `free_port` gives out
-        try:
-            for ordinal in range(2):
-                with socket.socket() as one:
-                    one.bind(("127.0.0.1", tens * 10 + ordinal))
-        except OSError:
-            continue
-        return tens
-    raise RuntimeError("no two adjacent free ports on 127.0.0.1")
-
-
-@pytest.fixture
-def pair(start: Start) -> list[CollectorProcess]:
-    tens = port_pair()
-    peers = f"http://127.0.0.1:{tens}{{ordinal}}"
-    return [start(ordinal=number, port=tens * 10 + number, config={"replicas": 2}, peers=peers) for number in range(2)]
 
 
 def test_each_part_of_a_batch_reaches_its_owner_whoever_received_it(pair: list[CollectorProcess]) -> None:
@@ -203,92 +172,6 @@ def test_only_replicas_may_forward(pair: list[CollectorProcess]) -> None:
     assert pair[1].value("kwitness_clients") == 1
 
 
-def test_plain_otlp_reaches_the_owner_too(pair: list[CollectorProcess]) -> None:
-    other = next(client for client in CLIENTS if owner_of(f"otlp///{client}", 2) == 1)
-    body = {
-        "resourceMetrics": [
-            {
-                "resource": {
-                    "attributes": [
-                        {"key": "client_instance_id", "value": {"stringValue": other}},
-                        {"key": "k8s.pod.name", "value": {"stringValue": "pod-1"}},
-                    ]
-                },
-                "scopeMetrics": [{"metrics": [{"name": "app.x", "gauge": {"dataPoints": [{"asInt": "4"}]}}]}],
-            }
-        ]
-    }
-
-    answer = pair[0].post("/v1/metrics", body, token=OTLP, port=pair[0].otlp_http_port)
-
-    assert (answer.status, answer.body) == (200, {})
-    assert pair[1].value("app_x") == 4
-    [item] = pair[1].get("/v1/clients?local=true").body["items"]
-    assert (item["client_instance_id"], item["k8s_pod"]) == (other, "pod-1")
-
-
-def test_what_is_left_out_by_the_owner_is_told_to_the_sender(pair: list[CollectorProcess]) -> None:
-    other = next(client for client in CLIENTS if owner_of(f"otlp///{client}", 2) == 1)
-    attributes = [{"key": "service.instance.id", "value": {"stringValue": other}}]
-    metrics = [{"name": "app.x", "summary": {"dataPoints": [{"count": "4"}, {"count": "5"}]}}]
-    body = {"resourceMetrics": [{"resource": {"attributes": attributes}, "scopeMetrics": [{"metrics": metrics}]}]}
-
-    answer = pair[0].post("/v1/metrics", body, token=OTLP, port=pair[0].otlp_http_port)
-
-    assert answer.status == 200
-    assert answer.body["partialSuccess"]["rejectedDataPoints"] == "2"
-
-
-def test_deltas_that_were_taken_while_the_owner_of_others_was_away_are_recognised(pair: list[CollectorProcess]) -> None:
-    now = time.time_ns()
-    sums = {"aggregationTemporality": 1, "isMonotonic": True, "dataPoints": [{"asInt": "2", "timeUnixNano": str(now)}]}
-    body = {
-        "resourceMetrics": [
-            {
-                "resource": {"attributes": [{"key": "client_instance_id", "value": {"stringValue": client}}]},
-                "scopeMetrics": [{"metrics": [{"name": "app.orders", "sum": sums}]}],
-            }
-            for client in CLIENTS
-        ]
-    }
-    pair[1].kill()
-
-    began = time.monotonic()
-    away = [pair[0].post("/v1/metrics", body, token=OTLP, port=pair[0].otlp_http_port) for _ in range(2)]
-    assert [answer.status for answer in away] == [503, 503]
-    assert "did not answer just now" in away[1].body["message"]
-    assert time.monotonic() - began < 6
-    pair[1].start()
-    eventually(
-        lambda: pair[0].post("/v1/metrics", body, token=OTLP, port=pair[0].otlp_http_port).status,
-        lambda status: status == 200,
-    )
-    pair[0].kill()
-    pair[0].start()
-    again = pair[0].post("/v1/metrics", body, token=OTLP, port=pair[0].otlp_http_port)
-
-    assert (again.status, again.body) == (200, {})
-    for replica in pair:
-        replica.scrape()
-    assert sum(sum(replica.scrape()["app_orders_total"].values()) for replica in pair) == 80
-
-
-def test_clients_of_plain_otlp_without_an_instance_id_stay_with_their_owner(pair: list[CollectorProcess]) -> None:
-    for number in range(10):
-        resource = {"attributes": [{"key": "client_id", "value": {"stringValue": f"app-{number}"}}]}
-        metrics = [{"name": "app.x", "gauge": {"dataPoints": [{"asInt": "4"}]}}]
-        body = {"resourceMetrics": [{"resource": resource, "scopeMetrics": [{"metrics": metrics}]}]}
-        assert pair[0].post("/v1/metrics", body, token=OTLP, port=pair[0].otlp_http_port).status == 200
-    before = [replica.value("kwitness_clients") for replica in pair]
-    assert sum(count or 0 for count in before) == 10
-
-    for replica in pair:
-        replica.stop()
-        replica.start()
-
-    assert [replica.value("kwitness_clients") for replica in pair] == before
-
-
 def test_pages_hold_every_client_once_whatever_characters_its_id_has(pair: list[CollectorProcess]) -> None:
     names = [f"{number}{odd}" for number in range(10) for odd in ("#", "%23", "&a=b", "+", " ", "/ü")]
     pair[0].push(batch([push(seq, counter_push(2), client=name) for seq, name in enumerate(names)]))
@@ -338,77 +221,3 @@ def test_replicas_trust_each_other_by_the_authority_of_the_resource(start: Start
     assert [replica.value("kwitness_clients") for replica in pair] == [
         sum(owner_of(client, 2) == ordinal for client in CLIENTS) for ordinal in range(2)
     ]
-
-
-def source_of(ordinal: int) -> str:
-    """Return a pod that the replica owns."""
-    return next(pod for number in range(100) if owner_of(pod := f"shop/app-{number}", 2) == ordinal)
-
-
-def test_an_observers_request_reaches_the_owner_of_its_source_whoever_received_it(
-    pair: list[CollectorProcess],
-) -> None:
-    for replica in pair:
-        with replica.tokens.open("a") as file:
-            file.writelines(f"observer-{own} observer {CLUSTER} pod {source_of(own)}\n" for own in range(2))
-        eventually(
-            lambda replica=replica: replica.observe(b"", token="observer-0").status,  # type: ignore[misc]
-            lambda status: status != 401,
-        )
-    body = {
-        own: request([row(1)], totals=[totals(2)], source=source_of(own), reported_by="pod", connections=connections(1))
-        for own in range(2)
-    }
-
-    answers = [pair[0].observe(body[own], token=f"observer-{own}", compress=True) for own in range(2)]
-    again = [pair[1].observe(body[own], token=f"observer-{own}") for own in range(2)]
-
-    assert [(one.status, one.body["accepted"], one.body["replica"]) for one in answers] == [
-        (200, "1-2", 0),
-        (200, "1-2", 1),
-    ]
-    assert [one.body["duplicates"] for one in again] == ["1-2", "1-2"]
-    for own, replica in enumerate(pair):
-        replica.scrape()
-        assert replica.value("kafka_client_records_total") == 10
-        assert replica.value("kwitness_observer_heartbeat_seconds", pod=source_of(own).partition("/")[2]) is not None
-    for replica in pair:
-        cluster = replica.get(f"/v1/clusters/{CLUSTER}").body
-        assert {one["pod"] for one in cluster["observers"]} == {source_of(own).partition("/")[2] for own in range(2)}
-        assert [one["connections"] for one in cluster["software"]] == [2]
-
-
-def test_what_the_owner_refuses_is_refused_by_the_replica_that_passed_it_on(pair: list[CollectorProcess]) -> None:
-    other = 1 - owner_of(GATEWAY_SOURCE, 2)
-
-    answer = pair[other].observe(request(source="shop/another"))
-
-    assert (answer.status, answer.body["error"]["reason"]) == (403, "WrongSource")
-
-
-def test_a_replica_that_is_not_the_owner_says_so_where_the_sender_takes_it_for_the_owner(
-    pair: list[CollectorProcess],
-) -> None:
-    other = 1 - owner_of(GATEWAY_SOURCE, 2)
-    passed_on = {
-        "Kwitness-Forwarded": "1",
-        "Kwitness-Pod": GATEWAY_SOURCE,
-        "Kwitness-Cluster": CLUSTER,
-        "Kwitness-Reported-By": "gateway",
-    }
-
-    for token, headers in ((GATEWAY, {"Kwitness-Owner": str(other)}), (REPLICA, passed_on)):
-        answer = pair[other].observe(request(totals=[totals(1)]), token=token, headers=headers)
-        assert (answer.status, answer.body["error"]["reason"]) == (421, "NotTheOwner")
-
-    assert pair[1 - other].observe(request(totals=[totals(1)])).body["accepted"] == "1"
-
-
-def test_while_the_owner_is_away_an_observer_is_told_to_wait(pair: list[CollectorProcess]) -> None:
-    owner = owner_of(GATEWAY_SOURCE, 2)
-    pair[owner].kill()
-
-    answer = pair[1 - owner].observe(request(totals=[totals(1)]))
-
-    assert (answer.status, answer.body["error"]["reason"]) == (503, "PeerUnavailable")
-    assert int(answer.headers["Retry-After"]) > 0

@@ -22,7 +22,7 @@ from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from tests.collector.collector_process import GATEWAY_SOURCE, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, gauges, push
 from tests.collector.event_samples import EPOCH, request
-from tests.collector.test_replicas import port_pair
+from tests.collector.replica_pair import port_pair
 
 Start = Callable[..., CollectorProcess]
 PATH = "/v1/silent"

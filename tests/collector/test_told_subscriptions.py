@@ -19,7 +19,7 @@ from tests.collector.collector_process import (
     CollectorProcess,
 )
 from tests.collector.event_samples import request
-from tests.collector.test_replicas import port_pair
+from tests.collector.replica_pair import port_pair
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]

@@ -1,0 +1,47 @@
+"""Receives OTLP over HTTP as another vendor's endpoint does."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+    ExportMetricsServiceResponse,
+)
+
+
+class Endpoint(ThreadingHTTPServer):
+    """Another vendor's OTLP endpoint; answers what ``answers`` says, then 200."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answers: list[int] = []
+        self.received: list[tuple[dict[str, str], ExportMetricsServiceRequest]] = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"127.0.0.1:{self.server_address[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Endpoint
+
+    def do_POST(self) -> None:
+        body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"])))
+        status = self.server.answers.pop(0) if self.server.answers else 200
+        if status == 200:
+            self.server.received.append((dict(self.headers), ExportMetricsServiceRequest.FromString(body)))
+        answer = ExportMetricsServiceResponse()
+        answer.partial_success.rejected_data_points = 1
+        content = answer.SerializeToString()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        return
