@@ -233,6 +233,12 @@ def test_a_program_runs_to_its_end() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "words\n", "oh\n")
 
 
+def test_a_program_that_reads_late_gets_all_of_a_long_input() -> None:
+    program = "import sys, time; time.sleep(0.5); print(len(sys.stdin.read()))"
+
+    assert run_to_end([sys.executable, "-c", program], input_text="x" * 10**6).stdout == "1000000\n"
+
+
 @pytest.mark.slow
 def test_a_program_in_which_nothing_moves_is_ended_with_its_output_in_the_message() -> None:
     with pytest.raises(WaitFailedError, match=r"nothing moved for .*begun"):

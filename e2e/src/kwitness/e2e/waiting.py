@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -229,6 +230,11 @@ def communicate(
 ) -> tuple[str, str]:
     """Standard output and error of a process once it has ended, as `Popen.communicate` returns them.
 
+    Parameters
+    ----------
+    input_text
+        A few words, which the process's pipe takes at once.
+
     Raises
     ------
     WaitFailedError
@@ -265,14 +271,17 @@ def run_to_end(
     WaitFailedError
         Nothing moved for `still_s`; the program is killed.
     """
-    given = subprocess.DEVNULL if input_text is None else subprocess.PIPE
-    options = {"stdin": given, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-    with subprocess.Popen(command, text=True, **options) as process:
-        try:
-            out, errors = communicate(process, input_text, still_s=still_s)
-        except BaseException:
-            process.kill()
-            raise
+    # From a file: `Popen.communicate` forgets the rest of an input whose program does not read it all at once.
+    with tempfile.TemporaryFile("w+") as given:
+        given.write(input_text or "")
+        given.seek(0)
+        options = {"stdin": given, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        with subprocess.Popen(command, text=True, **options) as process:
+            try:
+                out, errors = communicate(process, still_s=still_s)
+            except BaseException:
+                process.kill()
+                raise
     done = subprocess.CompletedProcess(process.args, process.returncode, out, errors)
     if check and done.returncode:
         raise subprocess.CalledProcessError(done.returncode, done.args, out, errors)
