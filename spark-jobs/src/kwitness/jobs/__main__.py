@@ -64,6 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run_in_turn(configs: Sequence[JobConfig], stopping: threading.Event) -> int:
     """Run each job, whatever became of those before it; print the last status of each as a line of JSON."""
     ended_well = 0
+    # Spark's JVM inherits the standard output, and Delta prints there what it removes: both go to standard error.
+    statuses = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     try:
         for config in configs:
             if stopping.is_set():
@@ -71,11 +74,12 @@ def _run_in_turn(configs: Sequence[JobConfig], stopping: threading.Event) -> int
             _LOG.info("the job %s begins", config.name)
             status = _run(config, stopping, 0.0, is_alone=False).read()
             answer = status.answer().model_dump(exclude_none=True)
-            sys.stdout.write(json.dumps({"namespace": config.namespace, "name": config.name, **answer}) + "\n")
-            sys.stdout.flush()
+            statuses.write(json.dumps({"namespace": config.namespace, "name": config.name, **answer}) + "\n")
+            statuses.flush()
             ended_well += status.phase == "Succeeded"
     finally:
         close_session()
+        statuses.close()
     _LOG.info("%d of %d jobs ended well", ended_well, len(configs))
     return 0 if ended_well == len(configs) else EXIT_FAILED
 
