@@ -48,6 +48,9 @@ async def test_what_was_removed_with_it_is_applied_again_at_once_and_is_no_drift
     apply(api, resource, subscription("basic", namespace))
     async with operating(api, settings_of(namespace, tmp_path, resync_seconds=600), prepare):
         await until("kcms", "basic", "Applied")
+        # A broker lists what it was told a moment later; what is removed before that is removed at the next resync.
+        await eventually_beside(lambda: f"kwitness.inst.{namespace}.basic" in broker_configs(clean_broker))
+        await asyncio.sleep(2)
         api.objects.delete("kfc", "main", namespace=namespace)
         await kafka.removed.wait()
         await asyncio.to_thread(apply, api, resource)
