@@ -16,6 +16,7 @@ from kwitness.devtools.suite.cpu_log import read_cpu_log
 from kwitness.devtools.suite.figures import FIGURES, GroupCost, committed, comparison, excessive
 from kwitness.devtools.suite.passed import note_passed, tree_hash
 from kwitness.devtools.suite.reference_work import ReferenceClock
+from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.steps import GROUPS
 from kwitness.images.build_time import BUILDS_VARIABLE, noted_build
 from kwitness.images.image_parts import REPOSITORY
@@ -107,7 +108,10 @@ def test_builds_are_left_out_of_the_work(tmp_path: Path, monkeypatch: pytest.Mon
         subprocess.run(burn, check=True)
 
     cost = read_cpu_log(
-        [*(tmp_path / "log").read_text().splitlines(), '{"file": "a", "test": "t", "cpu_s": 1, "wall_s": 2}']
+        [
+            *(tmp_path / "log").read_text().splitlines(),
+            '{"file": "a", "test": "t", "tests": 1, "cpu_s": 1, "wall_s": 2}',
+        ]
     )
     assert 0.2 <= cost.build_s < 1
     assert cost.cpu_s == 1
@@ -116,6 +120,19 @@ def test_builds_are_left_out_of_the_work(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_piece_of_work_is_timed_beside_other_work() -> None:
     with ReferenceClock(every_s=0.01) as reference:
         assert 0.005 < reference.seconds < 5
+
+
+def test_only_what_a_whole_run_wrote_replaces_the_last_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    whole, beside = RunFolder(tmp_path / "a"), RunFolder(tmp_path / "b")
+    whole.write_summary(COSTS, 0.1)
+    whole.keep()
+
+    beside.write_summary([], 0.2)
+
+    assert RunFolder.last().summary() == whole.summary()
 
 
 @pytest.fixture
@@ -154,10 +171,10 @@ def test_a_folder_without_history_has_no_hash(tmp_path: Path) -> None:
 def test_the_page_names_the_dearest_files_and_fixtures() -> None:
     run = read_cpu_log(
         [
-            '{"file": "tests/a/test_a.py", "fixture": "api", "cpu_s": 4.0, "wall_s": 3}',
-            '{"file": "tests/a/test_a.py", "test": "test_one", "cpu_s": 1.0, "wall_s": 2}',
-            '{"file": "tests/a/test_a.py", "test": "test_two", "cpu_s": 2.0, "wall_s": 2}',
-            '{"file": "tests/b/test_b.py", "test": "test_one", "cpu_s": 5.0, "wall_s": 9}',
+            '{"file": "tests/a/test_a.py", "fixture": "api", "tests": 0, "cpu_s": 4.0, "wall_s": 3}',
+            '{"file": "tests/a/test_a.py", "test": "test_one", "tests": 1, "cpu_s": 1.0, "wall_s": 2}',
+            '{"file": "tests/a/test_a.py", "test": "test_two", "tests": 1, "cpu_s": 2.0, "wall_s": 2}',
+            '{"file": "tests/b/test_b.py", "test": "test_one", "tests": 1, "cpu_s": 5.0, "wall_s": 9}',
             '{"build": "rust", "cpu_s": 3.0}',
         ]
     )

@@ -7,8 +7,10 @@ import functools
 import os
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import BinaryIO, Final
 
 from kwitness.devtools.suite.cpu_log import read_cpu_file
@@ -40,15 +42,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"no step {', '.join(unknown)}: the steps are {', '.join(known)}")
     everything = (*CHECKS, *GROUPS)
     chosen = [known[name] for name in dict.fromkeys(names)] or everything
-    folder = RunFolder.new()
     tree, began = tree_hash(), time.monotonic()
-    with ReferenceClock() as reference:
+    with tempfile.TemporaryDirectory(prefix="kwitness-suite-") as path, ReferenceClock() as reference:
+        folder = RunFolder(Path(path))
         status, costs = run(chosen, folder=folder, out=sys.stdout.buffer)
-    folder.write_summary(costs, reference.seconds)
+        folder.write_summary(costs, reference.seconds)
+        if chosen is everything:
+            folder.keep()
+        waits = folder.waits()
     too_much = excessive(costs, committed(), reference.seconds)
-    if folder.waits_log.exists():
-        slowest = slowest_waits(folder.waits_log.read_text(encoding="utf-8").splitlines())
-        _say(sys.stdout.buffer, "== the waits that came closest to failing ==", *slowest)
+    if waits:
+        _say(sys.stdout.buffer, "== the waits that came closest to failing ==", *slowest_waits(waits))
     _say(sys.stdout.buffer, *comparison(costs, committed(), reference.seconds), *too_much)
     if too_much and os.environ.get("CI"):
         status = status or 1

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["RunCost", "read_cpu_log"]
+__all__ = ["RunCost", "read_cpu_file", "read_cpu_log"]
 
 
 @dataclass
@@ -34,10 +34,10 @@ def read_cpu_log(lines: Iterable[str]) -> RunCost:
             cost.build_s += note["cpu_s"]
             continue
         cost.cpu_s += note["cpu_s"]
+        cost.tests += note["tests"]
         if "fixture" in note:
             cost.by_fixture[note["fixture"]] += note["cpu_s"]
         else:
-            cost.tests += "test" in note
             cost.by_file[note["file"]] += note["cpu_s"]
             cost.wall_by_file[note["file"]] += note["wall_s"]
     return cost

@@ -1,8 +1,8 @@
 """Notes the processor time of each test and of each shared fixture; a plugin of pytest.
 
-A line of JSON for each in the file that `KWITNESS_CPU_LOG` names: `{"file", "test" or "fixture", "cpu_s",
-"wall_s"}`. Time counts for what was running when it was spent, so a broker of the whole run is paid by the tests
-beside which it runs.
+A line of JSON for each in the file that `KWITNESS_CPU_LOG` names: `{"file", "test" or "fixture", "tests", "cpu_s",
+"wall_s"}`, with the number of tests that ended since the line before. Time counts for what was running when it was
+spent, so a broker of the whole run is paid by the tests beside which it runs.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ class CpuLog:
         self._cpu_s = 0.0
         self._began = time.monotonic()
         self._file = ""
+        self._tests = 0
 
     def note(self, file: str, **what: str) -> None:
         """Write the time since the last note to `what`; the next of the same file pays for what took a moment."""
@@ -42,9 +43,15 @@ class CpuLog:
         if now - self._began < _MOMENT_S and file == self._file:
             return
         cpu_s, self._file = self._time_of_run.seconds(), file
-        line = {"file": file, **what, "cpu_s": round(cpu_s - self._cpu_s, 3), "wall_s": round(now - self._began, 3)}
+        line = {
+            "file": file,
+            **what,
+            "tests": self._tests,
+            "cpu_s": round(cpu_s - self._cpu_s, 3),
+            "wall_s": round(now - self._began, 3),
+        }
         self._log.write(json.dumps(line) + "\n")
-        self._cpu_s, self._began = cpu_s, now
+        self._cpu_s, self._began, self._tests = cpu_s, now, 0
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: Any, request: pytest.FixtureRequest) -> Generator[None, Any, Any]:
@@ -56,6 +63,7 @@ class CpuLog:
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Note a test, its own fixtures and what is torn down after it."""
+        self._tests += 1
         self.note(_file(nodeid), test=nodeid.partition("::")[2])
 
     def pytest_sessionfinish(self) -> None:

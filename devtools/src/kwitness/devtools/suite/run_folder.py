@@ -1,4 +1,4 @@
-"""Keeps what a run of the suite writes, in the cache's folder, until the next run."""
+"""Holds what a run of the suite writes; what a whole run wrote is kept in the cache's folder until the next."""
 
 from __future__ import annotations
 
@@ -25,17 +25,15 @@ class RunFolder:
     path: Path
 
     @classmethod
-    def new(cls) -> Self:
-        """Make an empty one in place of that of the last run."""
-        path = cls.last().path
-        shutil.rmtree(path, ignore_errors=True)
-        path.mkdir(parents=True)
-        return cls(path)
-
-    @classmethod
     def last(cls) -> Self:
-        """Return that of the last run."""
+        """Return that of the last whole run."""
         return cls(cache_folder() / "suite-run")
+
+    def keep(self) -> None:
+        """Put it in the place of that of the last whole run; runs beside this one have folders of their own."""
+        last = self.last().path
+        shutil.rmtree(last, ignore_errors=True)
+        shutil.copytree(self.path, last)
 
     def log(self, step: str) -> Path:
         """Return the file with a step's output."""
@@ -45,15 +43,19 @@ class RunFolder:
         """Return the file with the processor time of a group's tests, see `cpu_plugin`."""
         return self.path / f"{step}.cpu.jsonl"
 
+    def waits(self) -> list[str]:
+        """Return the lines that the groups wrote of their waits, see `kwitness.e2e.waiting`."""
+        log = self._waits_log
+        return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+
     @property
-    def waits_log(self) -> Path:
-        """Return the file with the waits of all groups, see `kwitness.e2e.waiting`."""
+    def _waits_log(self) -> Path:
         return self.path / "waits.jsonl"
 
     def variables(self, step: str, *, has_containers: bool) -> dict[str, str]:
         """Return environment variables by which a group notes its processor time and its waits here."""
         log = str(self.cpu_log(step))
-        variables = {LOG_VARIABLE: log, BUILDS_VARIABLE: log, WAITS_LOG: str(self.waits_log)}
+        variables = {LOG_VARIABLE: log, BUILDS_VARIABLE: log, WAITS_LOG: str(self._waits_log)}
         return {**variables, WITH_CONTAINERS_VARIABLE: "1"} if has_containers else variables
 
     def write_summary(self, costs: Sequence[GroupCost], reference_s: float) -> None:
