@@ -26,7 +26,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from kwitness.e2e import binaries
 from kwitness.e2e.api_objects import ApiObjects
 from kwitness.e2e.api_session import ApiSession
-from kwitness.e2e.cluster import Cluster, is_established
+from kwitness.e2e.cluster import Cluster, wait_until_served
 from kwitness.e2e.ports import free_port
 from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images.commands import Progress, silent
@@ -133,11 +133,7 @@ class ApiServer:
         WaitFailedError
             Some are not.
         """
-
-        def missing() -> list[str]:
-            return [one["metadata"]["name"] for one in self.objects.items("crd") if not is_established(one)]
-
-        wait_until(missing, lambda names: not names, what="definitions to be served")
+        wait_until_served(lambda: self.objects.items("crd"))
 
     def empty(self) -> None:
         """Make it as it was before the first call: removes what has been made since, definitions of kinds included.

@@ -7,7 +7,7 @@ import json
 import re
 import select
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,11 +64,7 @@ class Cluster:
         WaitFailedError
             Some are not.
         """
-
-        def missing() -> list[str]:
-            return [one["metadata"]["name"] for one in self.get("crd")["items"] if not is_established(one)]
-
-        wait_until(missing, lambda names: not names, what="definitions to be served")
+        wait_until_served(lambda: self.get("crd")["items"])
 
     @contextlib.contextmanager
     def port_forward(self, namespace: str, target: str, port: int) -> Iterator[int]:
@@ -113,10 +109,24 @@ class Cluster:
             (folder / f"{name}.txt").write_text(text)
 
 
-def is_established(definition: dict[str, Any]) -> bool:
-    """Whether a CustomResourceDefinition is served."""
+def wait_until_served(definitions: Callable[[], Iterable[dict[str, Any]]]) -> None:
+    """Wait until every CustomResourceDefinition that `definitions` returns is served.
+
+    Raises
+    ------
+    WaitFailedError
+        Some are not.
+    """
+
+    def missing() -> list[str]:
+        return [definition["metadata"]["name"] for definition in definitions() if not _is_established(definition)]
+
+    wait_until(missing, lambda names: not names, what="definitions to be served")
+
+
+def _is_established(definition: dict[str, Any]) -> bool:
     conditions = definition.get("status", {}).get("conditions") or []
-    return any((one["type"], one["status"]) == ("Established", "True") for one in conditions)
+    return any((condition["type"], condition["status"]) == ("Established", "True") for condition in conditions)
 
 
 def _forwarded_port(process: subprocess.Popen[bytes], command: list[str]) -> int:
