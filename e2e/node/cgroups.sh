@@ -25,6 +25,20 @@ inherit() {
   fi
 }
 
+# A group weighs as much as one process, however many it holds; all pods of a node would share that one's processor time
+# while other tests compute. Version 1: the Kubernetes commands would share that of all containers of the engine.
+weigh() {
+  if [ -f "$1/cpu.weight" ]; then echo 800 > "$1/cpu.weight"; fi
+  if [ -f "$1/cpu.shares" ]; then echo 8192 > "$1/cpu.shares"; fi
+}
+join() {
+  if [ -f "$1/cpu.shares" ]; then
+    mkdir -p "$1/commands"
+    weigh "$1/commands"
+    echo "$2" > "$1/commands/cgroup.procs"
+  fi
+}
+
 case $action in
   make)
     for hierarchy in $(hierarchies); do
@@ -32,6 +46,9 @@ case $action in
       if [ -f "$hierarchy/cgroup.controllers" ]; then inherit "$hierarchy"; fi
       inherit "$hierarchy/kwitness"
       inherit "$hierarchy/kwitness/$node"
+      weigh "$hierarchy/kwitness"
+      weigh "$hierarchy/kwitness/$node"
+      join "$hierarchy/kwitness/$node" "$PPID"
     done
     ;;
   remove)

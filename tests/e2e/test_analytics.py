@@ -72,7 +72,6 @@ def test_a_match_on_software_name_reaches_only_those_clients(platform: Platform,
     assert 0 < min(others) <= max(others) < applied_ms + 10_000
 
 
-@pytest.mark.timeout(900)  # a driver, an executor and a first batch, where three groups of tests have two processors
 @pytest.mark.expects_log("(?i)kafka|connect|terminat|cancel|executor|driver|job|interrupt|thread|shuffle")
 def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: Platform) -> None:
     def instances() -> dict[str, dict[str, Any]]:

@@ -64,7 +64,6 @@ def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answer
     assert answer.job["status"]["findingCounts"]["Breaks"] == 0
 
 
-@pytest.mark.timeout(900)  # a driver where three groups of tests have two processors
 def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platform) -> None:
     create_topic(platform, IDLE_TOPIC)
     with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(ONCE, {"once": {"id": "first"}})):
@@ -99,7 +98,6 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platfor
 # tests/operator has what the operator makes of a schedule.
 @soak.alone
 @pytest.mark.soak
-@pytest.mark.timeout(900)
 def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_schedule(platform: Platform) -> None:
     create_topic(platform, IDLE_TOPIC)
     scheduled = {"schedule": {"cron": "* * * * *", "timeZone": "Europe/Berlin", "startingDeadline": "1m"}}

@@ -22,7 +22,7 @@ from kwitness.images.image_recipes import DEVELOPED
 
 from tests.eventually import eventually
 
-pytestmark = [pytest.mark.node, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.node
 
 NAMESPACE = "pulling"
 

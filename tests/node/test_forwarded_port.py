@@ -22,7 +22,7 @@ from kwitness.images.image_recipes import PYTHON_BASE
 
 from tests.eventually import eventually
 
-pytestmark = [pytest.mark.node, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.node
 NAMESPACE = "forwarded-port"
 NAME = "web.forwarded-port.svc"
 BYTES = 3_000_000

@@ -26,7 +26,7 @@ from kwitness.images.image_recipes import PYTHON_BASE
 from tests import soak
 from tests.eventually import eventually
 
-pytestmark = [pytest.mark.node, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.node
 
 T = TypeVar("T")
 NAMESPACE = "node-tests"

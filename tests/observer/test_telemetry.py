@@ -32,7 +32,7 @@ from tests.observer.client_programs import LIBRDKAFKA, NEWEST, Client, counts, k
 from tests.observer.observer_process import ObserverProcess
 from tests.observer.stand import create_topic
 
-pytestmark = [pytest.mark.broker, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.broker
 
 SUBSCRIPTION = {"id": "all", "metrics": ["org.apache.kafka."], "interval_ms": 1_000, "match": {}}
 CLIENTS = (kafka_clients(NEWEST), LIBRDKAFKA)
