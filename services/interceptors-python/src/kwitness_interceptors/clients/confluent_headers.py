@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from typing import Any, Optional
 
 from kwitness_interceptors.containment import FAILURES
@@ -22,7 +23,7 @@ def headers_of(message: Any) -> Optional[list[tuple[str, Any]]]:
     application as well.
     """
     # Called by `map` the error is always noticed; a direct call of the method leaves it pending until later.
-    read = type(message).headers
+    read: Callable[[Any], Optional[list[tuple[str, Any]]]] = type(message).headers
     try:
         return next(map(read, (message,)))
     except Exception:  # noqa: BLE001 - SystemError or UnicodeDecodeError, by the number of such keys
