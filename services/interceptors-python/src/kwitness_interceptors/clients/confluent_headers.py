@@ -12,7 +12,6 @@ __all__ = ["UNREADABLE_KEY", "headers_of"]
 
 UNREADABLE_KEY = "\ufffd"
 """Stands for a key that is not UTF-8."""
-_PAIR = 2
 
 
 def headers_of(message: Any) -> Optional[list[tuple[str, Any]]]:
@@ -41,5 +40,5 @@ def headers_of(message: Any) -> Optional[list[tuple[str, Any]]]:
 
 def _readable(pair: tuple[Any, ...]) -> tuple[str, Any]:
     # The collector leaves null pointers out. It is asked about this pair alone.
-    known = gc.get_referents(pair)
-    return (known[0], known[1]) if len(known) == _PAIR else (UNREADABLE_KEY, known[-1])
+    *key, value = gc.get_referents(pair)
+    return (key[0] if key else UNREADABLE_KEY, value)

@@ -120,11 +120,11 @@ final class CollectorClient {
             return Answer.of(status, text(stream, deadline), retryAfterMs(connection.getHeaderField("Retry-After")));
         } catch (HttpRetryException authentication) {
             // How this class reports 401 and 407 when the body was streamed.
-            connection.disconnect();
+            disconnect(connection);
             return Answer.of(authentication.responseCode(), "", Answer.NO_HINT);
         } catch (IOException | RuntimeException failure) {
             // Runtime exceptions too: the JDK's class is not made to be disconnected by another thread meanwhile.
-            connection.disconnect();
+            disconnect(connection);
             if (late.getNow(false)) {
                 throw tooSlow();
             }
@@ -154,7 +154,16 @@ final class CollectorClient {
 
     /** Not on the caller's thread: while an answer is read, closing it waits for that read to end. */
     private static void breakOff(HttpURLConnection connection) {
-        CompletableFuture.runAsync(connection::disconnect);
+        CompletableFuture.runAsync(() -> disconnect(connection));
+    }
+
+    /** The JDK's class is not made for two threads that do this at once: one of them may find its fields taken away. */
+    private static void disconnect(HttpURLConnection connection) {
+        try {
+            connection.disconnect();
+        } catch (RuntimeException simultaneous) {
+            // The other thread closes it.
+        }
     }
 
     private SocketTimeoutException tooSlow() {
