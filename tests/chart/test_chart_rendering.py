@@ -197,7 +197,7 @@ def test_an_object_store_takes_the_image_that_reads_it_and_executors_may_have_no
     given = settings.analytics.storage
     assert given.model_dump(by_alias=True, exclude={"web_identity"}) == storage
     policies = json.dumps(chart.of_kind(manifests, "ValidatingAdmissionPolicy"))
-    assert "c.image == 'kwitness/spark-s3a:2'" in policies
+    assert "image == 'kwitness/spark-s3a:2'" in policies
     assert "'kwitness/spark:" not in policies
 
 

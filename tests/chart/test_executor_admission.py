@@ -25,7 +25,12 @@ VALUES = {
         "storage": {"webIdentity": {"audience": "sts.example"}},
     },
 }
-LABELS = {"spark-role": "executor", "spark-app-selector": "spark-1"}
+LABELS = {
+    "spark-role": "executor",
+    "spark-app-selector": "spark-1",
+    "app.kubernetes.io/name": "kwitness-executor",
+    "app.kubernetes.io/component": "executor",
+}
 EXECUTOR: dict[str, Any] = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -38,7 +43,12 @@ EXECUTOR: dict[str, Any] = {
                 "name": "executor",
                 "image": IMAGE,
                 "env": [{"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}],
-                "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+                "resources": {"requests": {"cpu": "100m", "memory": "8832Mi"}, "limits": {"memory": "8832Mi"}},
+                "securityContext": {
+                    "allowPrivilegeEscalation": False,
+                    "capabilities": {"drop": ["ALL"]},
+                    "readOnlyRootFilesystem": True,
+                },
             }
         ],
         "volumes": [
@@ -102,13 +112,22 @@ def projected(**source: object) -> dict[str, Any]:
     return {"name": "s", "projected": {"sources": [source]}}
 
 
+def own_security(pod: dict[str, Any]) -> dict[str, Any]:
+    context: dict[str, Any] = pod["spec"]["containers"][0]["securityContext"]
+    return context
+
+
+def requests(pod: dict[str, Any], **amounts: str) -> None:
+    pod["spec"]["containers"][0]["resources"] = {"requests": amounts, "limits": amounts}
+
+
 CONTAINER = {"name": "other", "image": "evil", "securityContext": EXECUTOR["spec"]["containers"][0]["securityContext"]}
 REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no executor": (lambda pod: pod["metadata"]["labels"].update({"spark-role": "driver"}), "only executors"),
     "no labels": (lambda pod: pod["metadata"].pop("labels"), "spark-app-selector"),
     "another image": (lambda pod: pod["spec"]["containers"][0].update(image="evil"), "image"),
-    "another image in a second container": (lambda pod: pod["spec"]["containers"].append(CONTAINER), "image"),
-    "another image in an init container": (lambda pod: pod["spec"].update(initContainers=[CONTAINER]), "image"),
+    "a second container": (lambda pod: pod["spec"]["containers"].append(CONTAINER), "one container"),
+    "an init container": (lambda pod: pod["spec"].update(initContainers=[CONTAINER]), "spec.initContainers"),
     "another account": (lambda pod: pod["spec"].update(serviceAccountName="kwitness-operator"), "service account"),
     "a Secret": (lambda pod: pod["spec"]["volumes"].append(secret_volume("payroll")), "mount no Secret"),
     "a projected Secret": (
@@ -133,7 +152,7 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "a ConfigMap as variables": (
         lambda pod: pod["spec"]["containers"][0].update(envFrom=[{"configMapRef": {"name": "payroll"}}]),
-        "environment",
+        "containers.envFrom",
     ),
     "a foreign claim": (
         lambda pod: pod["spec"]["volumes"].append({"name": "s", "persistentVolumeClaim": {"claimName": "payroll"}}),
@@ -161,10 +180,10 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "a Secret as variables": (
         lambda pod: pod["spec"]["containers"][0].update(envFrom=[{"secretRef": {"name": "payroll"}}]),
-        "environment",
+        "containers.envFrom",
     ),
     "a foreign pull secret": (lambda pod: pod["spec"].update(imagePullSecrets=[{"name": "payroll"}]), "pull secrets"),
-    "the node's network": (lambda pod: pod["spec"].update(hostNetwork=True), "node"),
+    "the node's network": (lambda pod: pod["spec"].update(hostNetwork=True), "spec.hostNetwork"),
     "privileges": (
         lambda pod: pod["spec"]["containers"][0]["securityContext"].update(allowPrivilegeEscalation=True),
         "privileges",
@@ -174,6 +193,46 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         "capabilities",
     ),
     "root": (lambda pod: pod["spec"]["securityContext"].update(runAsNonRoot=False), "root"),
+    "root by its number": (lambda pod: pod["spec"]["securityContext"].update(runAsUser=0), "root"),
+    "a container as root": (lambda pod: own_security(pod).update(runAsNonRoot=False, runAsUser=0), "root"),
+    "a container without seccomp": (
+        lambda pod: own_security(pod).update(seccompProfile={"type": "Unconfined"}),
+        "seccomp",
+    ),
+    "a root that can be written": (lambda pod: own_security(pod).update(readOnlyRootFilesystem=False), "read-only"),
+    "procfs unmasked": (lambda pod: own_security(pod).update(procMount="Unmasked"), "securityContext.procMount"),
+    "a port of the node": (
+        lambda pod: pod["spec"]["containers"][0].update(ports=[{"containerPort": 80, "hostPort": 80}]),
+        "port of the node",
+    ),
+    "the collector's labels": (
+        lambda pod: pod["metadata"].update(labels={**LABELS, "app.kubernetes.io/name": "kwitness-collector"}),
+        "only executors",
+    ),
+    "a label that others select": (
+        lambda pod: pod["metadata"].update(labels={**LABELS, "app": "payroll"}),
+        "metadata.labels.app",
+    ),
+    "a priority class": (
+        lambda pod: pod["spec"].update(priorityClassName="system-node-critical", priority=2000001000),
+        "priority class",
+    ),
+    "a node": (lambda pod: pod["spec"].update(nodeName="control-plane"), "spec.nodeName"),
+    "a toleration of everything": (lambda pod: pod["spec"].update(tolerations=[{"operator": "Exists"}]), "tolerate"),
+    "another scheduler": (lambda pod: pod["spec"].update(schedulerName="mine"), "scheduler"),
+    "a command": (lambda pod: pod["spec"]["containers"][0].update(command=["sh", "-c", "id"]), "containers.command"),
+    "a kernel parameter": (
+        lambda pod: pod["spec"]["securityContext"].update(sysctls=[{"name": "net.ipv4.tcp_syncookies", "value": "0"}]),
+        "securityContext.sysctls",
+    ),
+    "the node's processes": (lambda pod: pod["spec"].update(hostPID=True), "spec.hostPID"),
+    "names of hosts": (
+        lambda pod: pod["spec"].update(hostAliases=[{"ip": "127.0.0.1", "hostnames": ["kafka"]}]),
+        "spec.hostAliases",
+    ),
+    "cores": (lambda pod: requests(pod, cpu="64"), "limits.maxExecutorCores"),
+    "memory": (lambda pod: requests(pod, memory="512Gi"), "limits.maxExecutorMemory"),
+    "devices": (lambda pod: requests(pod, **{"example.com/gpu": "1"}), "limits.maxExecutorCores"),
 }
 
 

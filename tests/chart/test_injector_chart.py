@@ -84,6 +84,8 @@ def test_every_object_of_it_is_there_once_when_it_is_asked_for(manifests: list[c
         "Secret",
         "Service",
         "ServiceAccount",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
     ]
 
 

@@ -155,3 +155,16 @@ def test_a_command_run_by_kubectl_calls_itself_so(person, tmp_path):
 
     assert done.returncode == 1
     assert done.stderr.startswith("kubectl kwitness subscriptions: the kubeconfig has no context nowhere")
+
+
+@pytest.mark.parametrize("field", [{"as": "nobody"}, {"as-uid": "1"}, {"as-groups": ["team-a"]}])
+def test_a_context_that_impersonates_is_refused_and_never_read_with_the_rights_of_its_user(api, person, field):
+    content = json.loads(api.kubeconfig.read_text())
+    content["users"][0]["user"] |= {"as": "nobody", **field}
+    person.kubeconfig.write_text(json.dumps(content))
+
+    refused = person.types(*LIST)
+
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "impersonates" in refused.stderr
+    assert all(name in refused.stderr for name in field)

@@ -153,7 +153,7 @@ def connect(options: Options) -> ClusterAccess:
     Raises
     ------
     CommandFailedError
-        There is no kubeconfig and no service account, or no such context.
+        There is no kubeconfig and no service account, no such context, or one that impersonates.
     """
     from kubernetes import client  # noqa: PLC0415 - see the module's docstring
 
@@ -177,12 +177,28 @@ def connect(options: Options) -> ClusterAccess:
     if chosen is None:
         names = ", ".join(sorted(one["name"] for one in contexts)) or "none"
         raise CommandFailedError(f"the kubeconfig has no context {options.context}: there are {names}")
+    _refuse_impersonation(config, given, chosen)
     try:
         config.load_kube_config(given, context=chosen["name"], client_configuration=settings)
     except (config.ConfigException, OSError) as error:
         raise CommandFailedError(f"context {chosen['name']} of the kubeconfig cannot be used: {error}") from error
     namespace = options.namespace or (chosen.get("context") or {}).get("namespace") or "default"
     return ClusterAccess(client.ApiClient(settings), namespace)
+
+
+def _refuse_impersonation(config: Any, file: str | None, context: Mapping[str, Any]) -> None:
+    """Raise where the context acts as another user: the library would send the requests without that."""
+    location = file or config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION
+    users = config.kube_config.KubeConfigMerger(location).config.value.get("users") or []
+    name = context["context"].get("user")
+    user = next((entry.value.get("user") or {} for entry in users if entry.value["name"] == name), {})
+    acts_as = sorted(field for field in user if field == "as" or field.startswith("as-"))
+    if acts_as:
+        raise CommandFailedError(
+            f"context {context['name']} impersonates: its user {name} has {', '.join(acts_as)} in the kubeconfig, "
+            "which kwitness does not send: name a context whose user signs in as itself (--context), for example with "
+            "a token of that account (kubectl create token)"
+        )
 
 
 def _answer(status: int, content: bytes, permission: Permission) -> dict[str, Any] | None:
