@@ -136,10 +136,10 @@ def test_a_step_runs_after_the_ones_that_it_needs_and_not_if_they_fail(suite) ->
 
 
 def test_a_group_pays_for_what_its_tests_start_orphans_included(suite, tmp_path: Path) -> None:
-    """One child burns half a second and is not waited for: it outlives the process that started it."""
+    """One child burns half a second and is not waited for: it outlives the process that started it, and the test."""
     status, shown = suite("""
 import subprocess, sys
-BURN = "import time\\nwhile time.process_time() < 0.5: pass\\nopen('burnt', 'w')"
+BURN = "import time\\nwhile time.process_time() < 0.5: pass\\nopen('burnt', 'w')\\ntime.sleep(5)"
 def test_a():
     start = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {BURN!r}], start_new_session=True)"
     subprocess.run([sys.executable, "-c", start], check=True)

@@ -46,7 +46,7 @@ class ProcessorTime:
         self._ticks_before = self._ticks()
 
     def seconds(self) -> float:
-        """CPU-seconds so far."""
+        """CPU-seconds so far; what ends while `/proc` is read may be missed until the next call."""
         return (self._ticks() - self._ticks_before) / _TICKS_PER_SECOND
 
     def _ticks(self) -> int:
