@@ -202,7 +202,7 @@ class ObserverDeploymentSpec(Contract):
             )
         ),
     )
-    priority: int = priority_field("ObserverDeployments of one listener or pod")
+    priority: int = priority_field("ObserverDeployments of one listener or pod", at_home=True)
     replicas: int | None = Field(None, description=f"Replicas of the gateway. Absent: {DEFAULT_REPLICAS}.", ge=1, le=64)
     selector: LabelSelector | None = Field(
         None,

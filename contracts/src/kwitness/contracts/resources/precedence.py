@@ -16,16 +16,23 @@ MOST_PRIORITY = 1000
 """The highest priority; with a minus sign, the lowest."""
 
 
-def precedence(priority: int, namespace: str, name: str) -> tuple[int, str, str]:
-    """Return the key by which rivals are sorted, the one that prevails first: priority, then namespace and name."""
-    return (-priority, namespace, name)
+def precedence(priority: int, namespace: str, name: str, *, home: str | None = None) -> tuple[bool, int, str, str]:
+    """Return the key by which rivals are sorted, the one that prevails first: priority, then namespace and name.
+
+    Rivals in the namespace ``home`` come before all others: that of the KafkaCluster, where rivals act for the cluster.
+    """
+    return (namespace != home, -priority, namespace, name)
 
 
-def priority_field(rivals: str) -> Any:
-    """Return a pydantic field for the priority among `rivals`, such as "AnalyticsJobs of one table"."""
+def priority_field(rivals: str, *, at_home: bool = False) -> Any:
+    """Return a pydantic field for the priority among `rivals`, such as "AnalyticsJobs of one table".
+
+    ``at_home`` says that rivals in the namespace of their KafkaCluster come first.
+    """
+    note = " Those in the namespace of the KafkaCluster come before all others." if at_home else ""
     return Field(
         0,
-        description=f"Among {rivals}, the highest number comes first; then namespace and name, alphabetically.",
+        description=f"Among {rivals}, the highest number comes first; then namespace and name, alphabetically.{note}",
         ge=-MOST_PRIORITY,
         le=MOST_PRIORITY,
     )

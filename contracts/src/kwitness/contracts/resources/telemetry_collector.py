@@ -190,7 +190,7 @@ class TelemetryCollectorSpec(Contract):
     )
     storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
     suspend: bool = suspend_field("no replica runs; its storage stays, and what senders keep for it waits there")
-    priority: int = priority_field("TelemetryCollectors of the same cluster")
+    priority: int = priority_field("TelemetryCollectors of the same cluster", at_home=True)
 
 
 class TelemetryCollectorStatus(Status):

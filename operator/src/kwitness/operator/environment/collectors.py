@@ -62,7 +62,8 @@ def collector_of(cluster: KafkaCluster, view: View) -> ServingCollector:
 def serving_collector(cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
     """Return the TelemetryCollector that comes first among those that may name the cluster."""
     found = [one for one in referring(TelemetryCollector, cluster, view) if one.metadata.deletion_timestamp is None]
-    first = min(found, key=lambda one: precedence(one.spec.priority, *key_of(one)), default=None)
+    home = cluster.metadata.namespace
+    first = min(found, key=lambda one: precedence(one.spec.priority, *key_of(one), home=home), default=None)
     return None if first is None else within_limits(first, view.settings)
 
 

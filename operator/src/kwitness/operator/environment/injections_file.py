@@ -1,10 +1,14 @@
-"""What the injector reads of one sort: all injections of the installation, in the order in which they prevail."""
+"""Writes what the injector reads of one sort: the injections of all namespaces, in the order in which they prevail.
+
+Room is shared: what is too large for the rest of its namespace's part waits until the others have theirs, and what
+finds no room takes none.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -50,19 +54,43 @@ def injections_config_map(
     at: Key, wanted: Iterable[T], file: Callable[[tuple[T, ...]], str], digest: Callable[[T], str]
 ) -> Body:
     """Return the ConfigMap, with a hash by owner; None is that of those that found no room."""
-    held: list[T] = []
-    hashes: dict[str, str | None] = {}
-    room = _MOST_BYTES
-    for one in sorted(wanted, key=lambda one: precedence(one.priority, one.namespace, one.name)):
-        room -= len(one.model_dump_json().encode()) + 1
-        fits = room >= 0 and len(held) < _MOST
-        if fits:
-            held.append(one)
-        hashes[one.owner] = digest(one) if fits else None
+    in_order = sorted(wanted, key=lambda one: precedence(one.priority, one.namespace, one.name))
+    fitting = _fitting(in_order)
+    held = [injection for injection in in_order if injection.owner in fitting]
+    hashes = {one.owner: digest(one) if one.owner in fitting else None for one in in_order}
     labels = {"app.kubernetes.io/part-of": "kwitness", "app.kubernetes.io/managed-by": "kwitness-operator"}
     metadata: dict[str, Any] = {"name": at.name, "namespace": at.namespace, "labels": labels}
     data = {INJECTIONS_KEY: file(tuple(held)), INJECTION_HASHES_KEY: json.dumps(dict(sorted(hashes.items())))}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
+def _fitting(in_order: Sequence[OfTheInjector]) -> set[str]:
+    """Return the owners whose injections find room: within their namespace's part first, then in what is left."""
+    sizes = {injection.owner: len(injection.model_dump_json().encode()) + 1 for injection in in_order}
+    namespaces = {injection.namespace for injection in in_order}
+    parts = dict.fromkeys(namespaces, _Room(_MOST_BYTES // len(namespaces), _MOST // len(namespaces)))
+    fitting: set[str] = set()
+    for injection in in_order:
+        left = parts[injection.namespace].without(sizes[injection.owner])
+        if left is not None:
+            parts[injection.namespace] = left
+            fitting.add(injection.owner)
+    room = _Room(_MOST_BYTES - sum(sizes[owner] for owner in fitting), _MOST - len(fitting))
+    for injection in in_order:
+        rest = room.without(sizes[injection.owner])
+        if injection.owner not in fitting and rest is not None:
+            room = rest
+            fitting.add(injection.owner)
+    return fitting
+
+
+class _Room(NamedTuple):
+    size: int
+    number: int
+
+    def without(self, size: int) -> _Room | None:
+        """Return what is left beside an injection of ``size`` bytes; None if it does not fit."""
+        return _Room(self.size - size, self.number - 1) if self.size >= size and self.number else None
 
 
 def standing(config_map: Body | None, parse: Callable[[str], Sequence[T]]) -> Mapping[str, T]:

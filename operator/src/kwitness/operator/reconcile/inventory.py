@@ -183,7 +183,10 @@ async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
         When it cannot be found out which may.
     """
     found = [one async for one in referring(context, TelemetryCollector, key)]
-    return sorted(found, key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name))
+    return sorted(
+        found,
+        key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name, home=key.namespace),
+    )
 
 
 def crashing_software(facts: ClusterFacts) -> list[ObservedSoftware]:

@@ -85,7 +85,7 @@ def _serving(items: list[dict[str, Any]], cluster: KafkaCluster) -> TelemetryCol
     named = [one for one in items if cluster_of(one) == key]
     return min(
         (parsed(TelemetryCollector, one) for one in named),
-        key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name),
+        key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name, home=key[0]),
         default=None,
     )
 

@@ -157,25 +157,28 @@ def first_rival(
 ) -> Key | None:
     """Return the ObserverDeployment that comes before this one and reads the same clients; None if there is none.
 
-    Two that read requests would count them twice. One that reports connections alone may stand beside others, and
+    Two that read requests would count them twice. Rivals are in the same namespace or in that of the cluster, which
+    comes first: no other namespace can keep this one from reading. One that reports connections alone may stand beside others, and
     observers beside clients stand in pods, each of which has one, and so do those beside brokers: the injector decides
     between two of them.
     """
     if not _counts_requests(resource):
         return None
+    home = cluster.metadata.namespace
     rivals = [
         one
         for one in referring(ObserverDeployment, cluster, view)
         if key_of(one) == key_of(resource)
         or (
-            _counts_requests(one)
+            one.metadata.namespace in (resource.metadata.namespace, home)
+            and _counts_requests(one)
             and not one.spec.suspend
             and one.metadata.deletion_timestamp is None
             and not (one.spec.mode == resource.spec.mode and resource.spec.mode in _IN_PODS)
             and _shares_a_server(one, cluster, listener)
         )
     ]
-    first = min(rivals, key=lambda one: precedence(one.spec.priority, *key_of(one)))
+    first = min(rivals, key=lambda one: precedence(one.spec.priority, *key_of(one), home=home))
     return None if key_of(first) == key_of(resource) else Key(*key_of(first))
 
 
@@ -184,8 +187,8 @@ def conflict(rival: Key, listener: ClientListener) -> tuple[Verdict, ...]:
     message = (
         f"ObserverDeployment {rival} comes before this one and observes clients of the same addresses"
         f" ({', '.join(listener.bootstrap_servers[:3])}), so everything would be counted twice: remove one of the two,"
-        " give this one a higher spec.priority, or leave it with observers of type Connections alone; an observer that"
-        " stands relays on and reads nothing"
+        " give this one a higher spec.priority, unless only that one is in the cluster's namespace, or leave it with"
+        " observers of type Connections alone; an observer that stands relays on and reads nothing"
     )
     return (
         Verdict("Ready", "False", "Conflict", message),

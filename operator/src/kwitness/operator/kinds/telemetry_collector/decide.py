@@ -58,7 +58,8 @@ def _check_first(key: Key, cluster: KafkaCluster, view: View) -> None:
         raise TerminalError(
             "Conflict",
             f"TelemetryCollector {holder} comes before this one and serves KafkaCluster {at}: remove one of the"
-            " two, or give this one a higher spec.priority; what runs of this one is left as it is",
+            " two, or give this one a higher spec.priority, unless only that one is in the cluster's namespace; what"
+            " runs of this one is left as it is",
         )
 
 

@@ -1,0 +1,124 @@
+"""An actor who may create resources of one namespace changes nothing of another, whatever the resources say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.kafka.local_broker import LocalBroker
+
+from tests.eventually import eventually
+from tests.operator.conftest import end_in_good_order, make_namespaces, usual_settings
+from tests.operator.granted import granted
+from tests.operator.surroundings import OperatorProcess, apply, cluster, collector, gateway, until_reason
+
+pytestmark = pytest.mark.broker
+
+KINDS = (
+    *("kfc", "ktc", "kobs", "kip", "khr", "kcms", "kaj"),
+    *("configmap", "secret", "service", "serviceaccount", "statefulset", "deployment", "poddisruptionbudget"),
+)
+FIRST = 1000
+"""The highest priority that a resource may have."""
+
+
+def profile(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "kwitness.dev/v1alpha1",
+        "kind": "InterceptorProfile",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {
+            "clusterRef": {"name": "main"},
+            "selector": {"matchLabels": {"app": name}},
+            "interceptors": [{"name": "audit", "type": "Audit"}],
+            **spec,
+        },
+    }
+
+
+def everything_of(api: ApiServer, namespace: str) -> dict[tuple[str, str], Any]:
+    """All objects of a namespace with their statuses, without what each write changes."""
+    found = {}
+    for kind in KINDS:
+        for name in api.objects.names(kind, namespace):
+            body = api.objects.get(kind, name, namespace)
+            metadata = {k: v for k, v in body["metadata"].items() if k not in ("resourceVersion", "managedFields")}
+            found[kind, name] = {**body, "metadata": metadata}
+    return found
+
+
+@pytest.fixture(scope="module")
+def platform_and_tenant(
+    api: ApiServer, broker: LocalBroker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, str]]:
+    """Two namespaces of one operator: the first has a cluster, a collector, a gateway and a profile that serve it."""
+    platform, tenant = make_namespaces(api, 2)
+    apply(api, *granted(platform, injector={"enabled": True}))
+    for namespace in (platform, tenant):
+        api.objects.label("namespace", namespace, None, {"kwitness.dev/injection": "enabled"})
+    apply(
+        api,
+        cluster("main", platform, broker.bootstrap, allowedNamespaces={"from": "All"}),
+        collector("main", platform),
+        gateway("orders", platform),
+        profile("orders", platform),
+    )
+    settings = {
+        **usual_settings([platform, tenant], 600.0),
+        "injector": {"enabled": True},
+        "images": {"interceptors": "kwitness/interceptors:1"},
+    }
+    operator = OperatorProcess(tmp_path_factory.mktemp("tenants"), api.kubeconfig_of("operator"), settings)
+    eventually(lambda: operator.probe("/readyz")[0] == 200)
+    until_reason(api, "kobs", "orders", platform, "Progressing")
+    until_reason(api, "kip", "orders", platform, "InjectorMissing")
+    eventually(lambda: api.objects.find("statefulset", "kwitness-collector-main", platform))
+    yield platform, tenant
+    end_in_good_order([operator])
+
+
+def of_the_cluster(platform: str) -> dict[str, Any]:
+    return {"clusterRef": {"name": "main", "namespace": platform}}
+
+
+def full(platform: str) -> dict[str, Any]:
+    """Interceptors whose settings are larger than all that the injector is told."""
+    settings = {f"setting.{number}": "x" * 1024 for number in range(64)}
+    custom = [
+        {"name": f"c{number}", "type": "Custom", "custom": {"className": f"a.B{number}", "settings": settings}}
+        for number in range(16)
+    ]
+    return {**of_the_cluster(platform), "interceptors": custom}
+
+
+ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]], str]] = {
+    "a collector": (
+        "ktc",
+        lambda there, here: collector("mine", here, priority=FIRST, **of_the_cluster(there)),
+        "Conflict",
+    ),
+    "a gateway": (
+        "kobs",
+        lambda there, here: gateway("mine", here, priority=FIRST, **of_the_cluster(there)),
+        "Conflict",
+    ),
+    "a profile": ("kip", lambda there, here: profile("mine", here, priority=FIRST, **full(there)), "LimitExceeded"),
+    "a cluster": ("kfc", lambda _, here: cluster("main", here, "127.0.0.1:1"), "Unreachable"),
+}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_what_one_namespace_makes_changes_nothing_of_another(
+    attempt: str, platform_and_tenant: tuple[str, str], api: ApiServer
+) -> None:
+    platform, tenant = platform_and_tenant
+    kind, make, reason = ATTEMPTS[attempt]
+    before = everything_of(api, platform)
+
+    apply(api, make(platform, tenant))
+    until_reason(api, kind, make(platform, tenant)["metadata"]["name"], tenant, reason)
+
+    assert everything_of(api, platform) == before
