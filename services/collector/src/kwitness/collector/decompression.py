@@ -6,9 +6,10 @@ Codecs: those of OTLP (gzip, zstd) and the two more that KIP-714 knows (lz4 fram
 
 from __future__ import annotations
 
+import itertools
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -250,8 +251,8 @@ class BoundedSink:
         return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
 
 
-def decompress(data: bytes, encoding: str | None, limit: int) -> bytes:
-    """Decompress ``data`` to at most ``limit`` bytes.
+def decompress(data: bytes, encoding: str | None, limit: int, hold: Callable[[int], None] = lambda _: None) -> bytes:
+    """Decompress ``data`` to at most ``limit`` bytes; ``hold`` is called with the size of each piece.
 
     Raises
     ------
@@ -260,6 +261,7 @@ def decompress(data: bytes, encoding: str | None, limit: int) -> bytes:
     """
     stream = decompressor(encoding, limit)
     sink = BoundedSink(limit)
-    sink.take(stream.feed(data))
-    sink.take(stream.finish())
+    for plain in itertools.chain(stream.feed(data), stream.finish()):
+        hold(len(plain))
+        sink.take(iter((plain,)))
     return sink.value()

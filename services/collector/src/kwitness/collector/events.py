@@ -7,7 +7,7 @@ import binascii
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -21,10 +21,11 @@ from kwitness.collector.decompression import (
     UnknownCompressionError,
     decompress,
 )
+from kwitness.collector.failures import BodyTooLargeError
 from kwitness.collector.fairness import holder_of
 from kwitness.contracts import record_headers
 from kwitness.contracts.envelopes import PushAnswer, PushBatch, Rejection
-from kwitness.contracts.envelopes.pushes import Push
+from kwitness.contracts.envelopes.pushes import MAX_PUSHES, Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.observers import ReportedBy
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
@@ -33,8 +34,8 @@ _OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fiel
 """Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
 """Most bytes one push may hold once decompressed: a client's real pushes have some tens of thousands."""
-_BATCH_BYTES: Final = 64 * 1024 * 1024
-"""Most bytes all compressed pushes of a batch may hold together."""
+_BATCH_BYTES: Final = 16 * 1024 * 1024
+"""Most bytes all pushes of a batch may hold together once decompressed: as many as a plugin may be set to send."""
 
 
 def instance_of(identity: Mapping[str, str]) -> str:
@@ -163,15 +164,24 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
     )
 
 
-def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[list[Event], list[Rejection]]:
-    """Turn an envelope into events; a payload that is not base64 is rejected, and only that one.
+def of_batch(
+    batch: PushBatch, place: Mapping[str, str] | None = None, hold: Callable[[int], None] = lambda _: None
+) -> tuple[list[Event], list[Rejection]]:
+    """Turn an envelope into events; a payload that is not base64 or too large is rejected, and only that one.
 
-    ``place`` holds identity keys that the sender's token vouches for.
+    ``place`` holds identity keys that the sender's token vouches for; ``hold`` takes room for so many bytes more before
+    they are there, and raises where there is none.
+
+    Raises
+    ------
+    BodyTooLargeError
+        If all together hold more than is taken at once.
     """
     events: list[Event] = []
     rejected: list[Rejection] = []
     budget = _BATCH_BYTES
     for push in batch.pushes:
+        hold(len(push.payload))
         try:
             payload = base64.b64decode(push.payload, validate=True) if push.payload else b""
         except (binascii.Error, ValueError) as error:
@@ -179,8 +189,19 @@ def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[
             rejected.append(Rejection(seq=push.seq, reason="MalformedPayload", message=message))
             continue
         if push.payload_compression is not None:
-            payload = _plain(payload, push.payload_compression, min(_PUSH_BYTES, budget))
-            budget = max(0, budget - len(payload))
+            try:
+                payload = _plain(payload, push.payload_compression, hold)
+            except TooLargeError:
+                rejected.append(_too_large(push.seq))
+                continue
+        elif len(payload) > _PUSH_BYTES:
+            rejected.append(_too_large(push.seq))
+            continue
+        budget -= len(payload)
+        if budget < 0:
+            raise BodyTooLargeError(
+                "TooLarge", f"the pushes hold more than {_BATCH_BYTES} bytes once decompressed; send fewer at once"
+            )
         events.append(
             Event(
                 source=batch.source,
@@ -200,11 +221,16 @@ def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[
     return events, rejected
 
 
-def _plain(payload: bytes, compression: str, limit: int) -> bytes:
+def _too_large(seq: int) -> Rejection:
+    message = f"the payload of push {seq} has more than {_PUSH_BYTES} bytes once decompressed"
+    return Rejection(seq=seq, reason="TooLarge", message=message)
+
+
+def _plain(payload: bytes, compression: str, hold: Callable[[int], None]) -> bytes:
     """Undo the compression Kafka 3.7 leaves in place; what cannot be undone stays as it is and is opaque to all."""
     try:
-        return decompress(payload, compression, limit)
-    except (UnknownCompressionError, CorruptCompressionError, TooLargeError):
+        return decompress(payload, compression, _PUSH_BYTES, hold)
+    except (UnknownCompressionError, CorruptCompressionError):
         return payload
 
 
@@ -225,7 +251,7 @@ def _identity(batch: PushBatch, push: Push, payload: bytes) -> dict[str, str]:
 def to_bodies(events: Sequence[Event], most: int) -> Iterator[tuple[list[Event], bytes]]:
     """Write events of one source and epoch as bodies that another replica takes, each with the events in it.
 
-    A body has at most ``most`` bytes; a larger single event is alone in its body.
+    A body has at most ``most`` bytes and `MAX_PUSHES` events; a larger single event is alone in its body.
     """
     first = events[0]
     envelope: dict[str, Any] = {
@@ -242,7 +268,7 @@ def to_bodies(events: Sequence[Event], most: int) -> Iterator[tuple[list[Event],
     size, limit = 0, most - len(begin) - len(end)
     for event in events:
         piece = json.dumps(_forwarded(event)).encode()
-        if part and size + len(piece) > limit:
+        if part and (size + len(piece) > limit or len(part) >= MAX_PUSHES):
             yield part, begin + b",".join(pieces) + end
             part, pieces, size = [], [], 0
         part.append(event)

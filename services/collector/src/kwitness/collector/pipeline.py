@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from kwitness.collector.events import Event, Outcome, together
@@ -20,6 +20,9 @@ from kwitness.contracts.collector_config import CollectorTopics
 from kwitness.contracts.envelopes import ConnectionSnapshot, GaugeSnapshot, Rejection
 
 _TURN_S: Final = 0.01
+_SLICE: Final = 100
+_SLICE_BYTES: Final = 64 * 1024
+"""Pushes that are applied without a turn for others, and bytes of them."""
 _TOO_LARGE = "the record is larger than the topic {topic} takes (max.message.bytes)"
 
 
@@ -130,12 +133,18 @@ class Pipeline:
         privacy = self.privacy
         new = await _treated(events, privacy) if privacy.active else events
         impossible = await self._write_pushes(new)
-        if privacy is not self.privacy:
-            # What is kept from here on is treated by the new settings alone.
-            raise UnavailableError("SettingsChanged", "spec.filter or spec.identity changed meanwhile; try again")
-        # From here to the end nothing waits: either all of it happens or the sender sends it again.
         taken = [event for index, event in enumerate(new) if index not in impossible]
-        left_out = self._apply(taken)
+        left_out = Counter[str]()
+        began = time.monotonic()
+        # What was applied is recognised, should the sender send it again because something stops this half way.
+        for part in _slices(taken):
+            if privacy is not self.privacy:
+                # What is kept from here on is treated by the new settings alone.
+                raise UnavailableError("SettingsChanged", "spec.filter or spec.identity changed meanwhile; try again")
+            left_out.update(self._apply(part))
+            if time.monotonic() > began + _TURN_S:
+                await asyncio.sleep(0)
+                began = time.monotonic()
         # What was rejected is not remembered as known: should this answer be lost, it is rejected again.
         self.duplicates += duplicates
         topic = self.topics.telemetry if self.topics else ""
@@ -216,6 +225,19 @@ class Pipeline:
         if impossible:
             self.state.count_error("connections_too_large")
         broker.written, broker.written_ms = snapshot.connections, now_ms()
+
+
+def _slices(events: Iterable[Event]) -> Iterator[list[Event]]:
+    part: list[Event] = []
+    size = 0
+    for event in events:
+        part.append(event)
+        size += len(event.payload)
+        if len(part) >= _SLICE or size >= _SLICE_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 async def _treated(events: Iterable[Event], privacy: Privacy) -> list[Event]:
