@@ -30,6 +30,8 @@ from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.observers import ReportedBy
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
+_POD: Final = "pod/"
+"""Begins what a sidecar's client is known as."""
 _OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fields)
 """Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
@@ -81,8 +83,10 @@ class Event:
 
     @property
     def holder(self) -> str:
-        """Whose share of what is bounded it counts for."""
-        return holder_of(self.identity if self.raw is None else self.raw, self.caller)
+        """Whose share of what is bounded it counts for (docs/decisions/0131)."""
+        if self.is_of_pod:
+            return f"pod {str(self.known_as).split('/')[1]}"
+        return holder_of(self.identity if self.raw is None else self.raw, self.caller) or f"source {self.source}"
 
     @property
     def instance(self) -> str:
@@ -98,6 +102,11 @@ class Event:
     def is_plain_otlp(self) -> bool:
         """Whether a sender of plain OTLP made it, so that no broker saw the client that it names."""
         return self.source.startswith(record_headers.PLAIN_OTLP)
+
+    @property
+    def is_of_pod(self) -> bool:
+        """Whether a sidecar made it, which speaks of its own pod alone."""
+        return self.known_as is not None and self.known_as.startswith(_POD)
 
     def headers(self) -> list[tuple[str, str | bytes | None]]:
         """Return the record headers for the telemetry topic."""
@@ -164,13 +173,18 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
     )
 
 
+def of_pod(namespace: str, pod: str, instance: str) -> str:
+    """Return by what a client beside a sidecar is told from others: names of Kubernetes have no slash."""
+    return f"{_POD}{namespace}/{pod}/{instance}"
+
+
 def of_batch(
     batch: PushBatch, place: Mapping[str, str] | None = None, hold: Callable[[int], None] = lambda _: None
 ) -> tuple[list[Event], list[Rejection]]:
     """Turn an envelope into events; a payload that is not base64 or too large is rejected, and only that one.
 
-    ``place`` holds identity keys that the sender's token vouches for; ``hold`` takes room for so many bytes more before
-    they are there, and raises where there is none.
+    ``place`` holds namespace and pod of a sidecar, as its token has them: its clients are in that pod. ``hold`` takes
+    room for so many bytes more before they are there, and raises where there is none.
 
     Raises
     ------
@@ -214,11 +228,17 @@ def of_batch(
                 terminating=push.terminating,
                 reported_by=batch.reported_by,
                 caller=push.caller if isinstance(push, ForwardedPush) else None,
-                known_as=push.known_as if isinstance(push, ForwardedPush) else None,
+                known_as=_known_as(push, place),
                 content=push.content if isinstance(push, ForwardedPush) else None,
             )
         )
     return events, rejected
+
+
+def _known_as(push: Push, place: Mapping[str, str] | None) -> str | None:
+    if isinstance(push, ForwardedPush):
+        return push.known_as
+    return of_pod(place["k8s_namespace"], place["k8s_pod"], push.client_instance_id) if place else None
 
 
 def _too_large(seq: int) -> Rejection:

@@ -88,7 +88,7 @@ class CollectorState:
             self.clients.record(event, applied, now_ms)
         cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
         version = event.identity.get("client_software_version")
-        if cluster and name and version and not event.is_plain_otlp:
+        if cluster and name and version and not (event.is_plain_otlp or event.is_of_pod):
             self.brokers.software.record((cluster, name, version), now_ms, by_broker=False)
         return applied
 
