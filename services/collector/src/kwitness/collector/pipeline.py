@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from kwitness.collector.events import Event, Outcome, together
-from kwitness.collector.failures import UnavailableError
+from kwitness.collector.failures import MisdirectedError, UnavailableError
 from kwitness.collector.inventory.brokers import Broker
 from kwitness.collector.ledger import PROMETHEUS, RECEIVE, TOPIC, Ledger
 from kwitness.collector.privacy.privacy import Privacy
@@ -66,21 +66,24 @@ class Pipeline:
         self.duplicates = 0
 
     async def accept_pushes(self, events: Sequence[Event], *, forwarded: bool) -> Outcome:
-        """Accept a batch of one or several sources; a ``forwarded`` part stays here whoever owns it.
+        """Accept a batch of one or several sources; a ``forwarded`` part is not handed on.
 
         Raises
         ------
+        MisdirectedError
+            If another replica owns something of a forwarded part: the two do not know the same number of replicas yet.
         UnavailableError
             If the sender has to send the whole batch again. What was taken of it is recognised then.
         """
         self.privacy.check()
-        hop = self.ledger.hop(RECEIVE)
-        hop.accept(len(events))
         parts: defaultdict[int, list[Event]] = defaultdict(list)
         instance = self.privacy.instance
         for event in events:
-            own = self.replicas.own
-            parts[own if forwarded else self.replicas.owner(instance(event))].append(event)
+            parts[self.replicas.owner(instance(event))].append(event)
+        if forwarded and parts.keys() - {self.replicas.own}:
+            raise _not_owned()
+        hop = self.ledger.hop(RECEIVE)
+        hop.accept(len(events))
         results = await asyncio.gather(
             *(self._process_at_owner(ordinal, part) for ordinal, part in parts.items()), return_exceptions=True
         )
@@ -141,6 +144,9 @@ class Pipeline:
             if privacy is not self.privacy:
                 # What is kept from here on is treated by the new settings alone.
                 raise UnavailableError("SettingsChanged", "spec.filter or spec.identity changed meanwhile; try again")
+            if any(self.replicas.owner(event.instance) != self.replicas.own for event in part):
+                # It would come back where it was released from.
+                raise UnavailableError("OwnerChanged", "spec.replicas changed meanwhile; try again")
             left_out.update(self._apply(part))
             if time.monotonic() > began + _TURN_S:
                 await asyncio.sleep(0)
@@ -193,9 +199,14 @@ class Pipeline:
         return left_out
 
     async def accept_heartbeat(self, snapshot: GaugeSnapshot, *, forwarded: bool) -> None:
-        """Accept a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached."""
-        owner = self.replicas.own if forwarded else self.replicas.owner(snapshot.cluster_id)
+        """Accept a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached.
+
+        A ``forwarded`` one that another replica owns raises `MisdirectedError`.
+        """
+        owner = self.replicas.owner(snapshot.cluster_id)
         if owner != self.replicas.own:
+            if forwarded:
+                raise _not_owned()
             await self.replicas.hand_over_gauges(owner, snapshot)
             return
         broker = self.state.brokers.record_heartbeat(self.privacy.heartbeat(snapshot), now_ms())
@@ -225,6 +236,10 @@ class Pipeline:
         if impossible:
             self.state.count_error("connections_too_large")
         broker.written, broker.written_ms = snapshot.connections, now_ms()
+
+
+def _not_owned() -> MisdirectedError:
+    return MisdirectedError("NotOwner", "another replica owns this; spec.replicas may just have changed")
 
 
 def _slices(events: Iterable[Event]) -> Iterator[list[Event]]:
