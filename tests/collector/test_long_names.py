@@ -42,7 +42,7 @@ def test_a_key_is_short_and_its_own() -> None:
     assert key("shop", "checkout") == "otlp/shop/checkout/i"
     long = [key("x" * 70, "y"), key("x" * 71, "y"), key("x" * 70, "z"), key("/" * 30, "y")]
     assert len({*long}) == len(long)
-    assert all(len(one) <= 64 for one in long)
+    assert all(len(known_as) <= 64 for known_as in long)
 
 
 def test_owners_of_long_keys_are_found_and_not_remembered() -> None:

@@ -207,13 +207,13 @@ def test_a_client_whose_owner_changes_while_its_push_is_written_does_not_come_ba
         under_way = [
             collector.receiver.export(request(name, 1).SerializeToString(), CALLER, as_json=False) for name in names
         ]
-        taken = asyncio.gather(*under_way, return_exceptions=True)
+        work = asyncio.gather(*under_way, return_exceptions=True)
         await until(lambda: collector.topic.writing == len(names))
         collector.peers.configure(collector.config.model_copy(update={"replicas": 2}))
         acknowledged.set()
-        results = [getattr(one, "reason", "taken") for one in await taken]
+        results = [getattr(result, "reason", "kept") for result in await work]
         moved = [collector.peers.owner(f"otlp//checkout/{name}") != collector.peers.own for name in names]
-        assert results == ["OwnerChanged" if one else "taken" for one in moved]
+        assert results == ["OwnerChanged" if is_moved else "kept" for is_moved in moved]
         assert len(collector.state.clients) == len(names) - sum(moved)
         assert 0 < sum(moved) < len(names)
 

@@ -52,13 +52,13 @@ def test_a_push_that_is_too_large_is_rejected_alone(compression):
     events, rejected = of_batch(_batch((payload, compression), (PLAIN, None)))
 
     assert [event.payload for event in events] == [PLAIN]
-    assert [(one.seq, one.reason) for one in rejected] == [(1, "TooLarge")]
+    assert [(rejection.seq, rejection.reason) for rejection in rejected] == [(1, "TooLarge")]
 
 
 def test_every_byte_is_held_before_it_is_there():
-    held = []
+    room = []
 
-    of_batch(_batch((gzip.compress(bytes(1_000_000)), "gzip"), (PLAIN, None)), hold=held.append)
+    of_batch(_batch((gzip.compress(bytes(1_000_000)), "gzip"), (PLAIN, None)), hold=room.append)
 
-    assert sum(held) >= 1_000_000
-    assert max(held) <= 64 * 1024
+    assert sum(room) >= 1_000_000
+    assert max(room) <= 64 * 1024

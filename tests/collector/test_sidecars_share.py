@@ -19,21 +19,21 @@ def of_sidecar(*pushes: Any) -> dict[str, Any]:
 
 
 def items(collector: CollectorProcess, instance: str) -> list[dict[str, Any]]:
-    return [one for one in collector.get("/v1/clients").body["items"] if one["client_instance_id"] == instance]
+    return [found for found in collector.get("/v1/clients").body["items"] if found["client_instance_id"] == instance]
 
 
-def test_a_sidecar_changes_nothing_of_another_ones_client(shared: CollectorProcess) -> None:
+def test_a_sidecar_changes_no_client_of_others(shared: CollectorProcess) -> None:
     shared.push(batch([push(1, counter_push(3.0), client="victim")], epoch=51))
 
     forged = {**push(1, counter_push(100.0), client="victim", client_software_version="0.0.1"), "terminating": True}
     assert shared.push(of_sidecar(forged), token=SIDECAR).body["accepted"] == 1
 
-    [own, other] = sorted(items(shared, "victim"), key=lambda one: "k8s_pod" in one)
+    [own, other] = sorted(items(shared, "victim"), key=lambda found: "k8s_pod" in found)
     assert (own["client_software_version"], own.get("k8s_pod"), own["terminated"]) == ("4.3.1", None, False)
     assert (other["client_software_version"], other["k8s_pod"]) == ("0.0.1", "app-1")
-    found = shared.get("/v1/clients/victim/metrics").body
-    assert found["client"]["client_software_version"] == "4.3.1"
-    assert [one["value"] for one in found["metrics"]] == [3.0]
+    victim = shared.get("/v1/clients/victim/metrics").body
+    assert victim["client"]["client_software_version"] == "4.3.1"
+    assert [found["value"] for found in victim["metrics"]] == [3.0]
 
 
 def test_two_pods_have_clients_of_their_own_with_one_instance_id(start: Start) -> None:
@@ -46,7 +46,7 @@ def test_two_pods_have_clients_of_their_own_with_one_instance_id(start: Start) -
     other = of_observer("stranger/app-2", "pod", [pushed])
     assert collector.deliver(other, token="other-sidecar").status == 200
 
-    assert sorted(one["k8s_pod"] for one in items(collector, "both")) == ["app-1", "app-2"]
+    assert sorted(found["k8s_pod"] for found in items(collector, "both")) == ["app-1", "app-2"]
 
 
 @pytest.mark.parametrize("claim", [{}, {"principal": "User:p-{}"}, {"client_address": "10.0.0.{}"}])
@@ -54,10 +54,10 @@ def test_a_sidecar_takes_no_more_than_its_namespaces_share(start: Start, claim: 
     collector = start(config={"prometheus": {"max_series": 100}})
     pushes = []
     for number in range(300):
-        one = {**push(number, counter_push(1.0), client=f"invented-{number}"), "client_id": f"invented-{number}"}
+        found = {**push(number, counter_push(1.0), client=f"invented-{number}"), "client_id": f"invented-{number}"}
         for key in ("principal", "client_address"):
-            one.pop(key, None)
-        pushes.append({**one, **{key: text.format(number) for key, text in claim.items()}})
+            found.pop(key, None)
+        pushes.append({**found, **{key: text.format(number) for key, text in claim.items()}})
     assert collector.push(of_sidecar(*pushes), token=SIDECAR).status == 200
 
     honest = push(1, counter_push(7.0), client="honest", client_id="honest")
@@ -71,8 +71,8 @@ def test_what_a_push_names_neither_who_nor_where_counts_for_its_source(start: St
     collector = start(config={"prometheus": {"max_series": 100}})
     pushes = []
     for number in range(300):
-        one = push(number, counter_push(1.0), client=f"unknown-{number}", client_id=f"unknown-{number}")
-        pushes.append({**one, "principal": None, "client_address": None})
+        found = push(number, counter_push(1.0), client=f"unknown-{number}", client_id=f"unknown-{number}")
+        pushes.append({**found, "principal": None, "client_address": None})
     assert collector.push(batch(pushes, broker="2", epoch=53)).status == 200
 
     honest = push(1, counter_push(7.0), client="honest", client_id="honest")
@@ -85,7 +85,7 @@ def test_what_a_push_names_neither_who_nor_where_counts_for_its_source(start: St
 def test_the_software_of_a_sidecars_push_holds_up_no_subscription(shared: CollectorProcess) -> None:
     def known() -> set[tuple[str, str]]:
         software = shared.get(f"/v1/clusters/{CLUSTER}").body["software"]
-        return {(one["client_software_name"], one["client_software_version"]) for one in software}
+        return {(found["client_software_name"], found["client_software_version"]) for found in software}
 
     shared.push(of_sidecar({**push(2, counter_push(1.0), client="risky"), **AT_RISK}), token=SIDECAR)
     assert ("librdkafka", "2.5.0") not in known()

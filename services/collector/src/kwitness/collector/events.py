@@ -105,7 +105,7 @@ class Event:
 
     @property
     def is_of_pod(self) -> bool:
-        """Whether a sidecar made it, which speaks of its own pod alone."""
+        """True for what a sidecar made, which speaks of its own pod alone."""
         return self.known_as is not None and self.known_as.startswith(_POD)
 
     def headers(self) -> list[tuple[str, str | bytes | None]]:

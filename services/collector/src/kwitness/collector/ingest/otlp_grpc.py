@@ -86,7 +86,9 @@ class OtlpGrpc:
     async def _export(self, messages: AsyncIterator[bytes], context: Any) -> bytes:
         try:
             metadata = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
-            caller = await self._authenticator.caller(metadata.get("authorization"), (SENDERS,))
+            caller = await self._authenticator.caller(
+                metadata.get("authorization"), (SENDERS,), peer=context.peer().rpartition(":")[0]
+            )
             require(caller, "otlp")
             with self._receiver.places.take() as place:
                 body = await _only(messages, place.hold.body_s)

@@ -47,7 +47,7 @@ class OtlpHttp:
             )
 
     async def _metrics(self, request: web.Request, *, as_json: bool) -> web.StreamResponse:
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,))
+        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), peer=request.remote)
         require(caller, "otlp")
         if not as_json and request.content_type != PROTOBUF:
             raise UnsupportedContentError(

@@ -37,7 +37,9 @@ class PushApi:
         application.router.add_post(GAUGES_PATH, self.gauges)
 
     async def _caller(self, request: web.Request, *kinds: Kind) -> Caller:
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), kinds)
+        caller = await self._authenticator.caller(
+            request.headers.get("Authorization"), (SENDERS,), kinds, peer=request.remote
+        )
         require(caller, *kinds)
         if request.content_type != _JSON:
             raise UnsupportedContentError("UnknownContentType", f"send {_JSON}, not {request.content_type[:60]}")

@@ -45,11 +45,11 @@ def _describe(descriptor: Any, known: dict[str, _Message]) -> _Message:
     if descriptor.full_name in known:
         return known[descriptor.full_name]
     message = known[descriptor.full_name] = _Message(is_point=descriptor.name.endswith("DataPoint"))
-    for one in descriptor.fields:
-        if one.message_type is not None:
-            message.nested[one.number] = _describe(one.message_type, known)
-        elif one.type in _VARINTS:
-            message.packed.add(one.number)
+    for found in descriptor.fields:
+        if found.message_type is not None:
+            message.nested[found.number] = _describe(found.message_type, known)
+        elif found.type in _VARINTS:
+            message.packed.add(found.number)
     return message
 
 

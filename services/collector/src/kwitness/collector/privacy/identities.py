@@ -60,8 +60,8 @@ class IdentityTreater:
         """
         if event.is_of_pod:
             pods, namespace, _ = event.instance.split("/", 2)
-            told = self.value("k8s_namespace", namespace) or self._derived(namespace)
-            return f"{pods}/{told}/{self._derived(event.instance)}"
+            shown = self.value("k8s_namespace", namespace) or self._derived(namespace)
+            return f"{pods}/{shown}/{self._derived(event.instance)}"
         if event.is_plain_otlp and event.known_as is not None:
             return PLAIN_OTLP + self._derived(event.known_as)
         return self.instance(event.identity)
