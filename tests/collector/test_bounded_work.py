@@ -149,7 +149,7 @@ def test_the_points_of_a_push_beyond_the_bound_are_left_out_and_counted(shared: 
     assert health.most_work_s < MOST_WORK_S
 
 
-def test_a_partial_success_says_how_many_points_were_too_many(shared: CollectorProcess) -> None:
+def test_a_partial_success_names_the_points_beyond_the_bound(shared: CollectorProcess) -> None:
     request = ExportMetricsServiceRequest.FromString(points(12_000, "app.other"))
 
     answer = post(shared, request.SerializeToString())

@@ -50,7 +50,7 @@ def test_two_pods_have_clients_of_their_own_with_one_instance_id(start: Start) -
 
 
 @pytest.mark.parametrize("claim", [{}, {"principal": "User:p-{}"}, {"client_address": "10.0.0.{}"}])
-def test_a_sidecar_takes_no_more_than_its_namespaces_share(start: Start, claim: dict[str, str]) -> None:
+def test_a_sidecar_has_no_more_than_its_namespaces_share(start: Start, claim: dict[str, str]) -> None:
     collector = start(config={"prometheus": {"max_series": 100}})
     pushes = []
     for number in range(300):

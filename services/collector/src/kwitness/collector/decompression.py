@@ -6,7 +6,6 @@ Codecs: those of OTLP (gzip, zstd) and the two more that KIP-714 knows (lz4 fram
 
 from __future__ import annotations
 
-import itertools
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -261,7 +260,12 @@ def decompress(data: bytes, encoding: str | None, limit: int, hold: Callable[[in
     """
     stream = decompressor(encoding, limit)
     sink = BoundedSink(limit)
-    for plain in itertools.chain(stream.feed(data), stream.finish()):
+    for plain in _all_of(stream, data):
         hold(len(plain))
         sink.take(iter((plain,)))
     return sink.value()
+
+
+def _all_of(stream: Decompressor, data: bytes) -> Iterator[bytes]:
+    yield from stream.feed(data)
+    yield from stream.finish()

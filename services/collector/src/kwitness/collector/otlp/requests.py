@@ -75,7 +75,9 @@ def parse(body: bytes, *, as_json: bool) -> ExportMetricsServiceRequest:
     except (DecodeError, json_format.ParseError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise RefusedError("MalformedPayload", f"the body is no OTLP metrics request: {error}"[:300]) from error
     except RecursionError as error:
-        raise RefusedError("MalformedPayload", "the body is nested too deeply") from error
+        raise RefusedError(
+            "MalformedPayload", "no OTLP metrics request: it is nested too deeply"
+        ) from error
     if len(request.resource_metrics) > bounds.MAX_RESOURCES:
         message = f"the export is too large: it has more than {bounds.MAX_RESOURCES} resources; send smaller batches"
         raise BodyTooLargeError("TooLarge", message)
@@ -92,7 +94,9 @@ def _from_json(body: bytes) -> ExportMetricsServiceRequest:
 
 def _from_bytes(body: bytes) -> ExportMetricsServiceRequest:
     bounds.check(body, bounds.MAX_POINTS, bounds.MAX_FIELDS)
-    return ExportMetricsServiceRequest.FromString(body)
+    request = ExportMetricsServiceRequest()
+    request.MergeFromString(body)
+    return request
 
 
 def _with_ids(told: Any) -> Any:
