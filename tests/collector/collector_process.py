@@ -200,6 +200,12 @@ class CollectorProcess:
         """Sum the samples of a name that carry the labels; None when there are none."""
         return value(self.scrape(), name, **labels)
 
+    def worked_s(self) -> float:
+        """Return the seconds of processor time that it has had."""
+        assert self.process is not None
+        user, system = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def resident_bytes(self) -> int:
         """Return the resident memory."""
         return self._memory("VmRSS")

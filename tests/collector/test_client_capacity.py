@@ -30,12 +30,12 @@ def test_a_million_clients_do_not_fit_and_those_that_live_stay(monkeypatch: pyte
     monkeypatch.setattr(clients_module, "MAX_CLIENTS", 100)
     clients = Clients()
 
-    found_room = [admitted(clients, event(f"client-{number}"), number) for number in range(1_000)]
+    found_room = [admitted(clients, of(f"User:{number}", event(f"client-{number}")), number) for number in range(1_000)]
 
     assert found_room == [True] * 100 + [False] * 900
     assert [key for key, _ in clients.items()] == [f"c/client-{number}" for number in range(100)]
     assert clients.left_out == {"clients": 900}
-    assert admitted(clients, event("client-0"))
+    assert admitted(clients, of("User:0", event("client-0")))
 
 
 def test_a_newcomer_that_comes_again_and_again_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +114,7 @@ def test_clients_with_endless_names_are_bounded_by_their_characters(monkeypatch:
 def test_made_up_metric_names_are_forgotten_with_their_clients_and_never_fill_the_memory_for_good() -> None:
     clients = Clients()
     for number in range(MAX_METRIC_SETS + 100):
-        clients.record(event(f"hostile-{number}"), applied(f"made.up.{number}"), 0)
+        clients.record(of(f"User:{number}", event(f"hostile-{number}")), applied(f"made.up.{number}"), 0)
     clients.record(event("late"), applied("sound"), 0)
     assert len({record.metrics for record in clients.records()}) == MAX_METRIC_SETS + 1  # and the empty one
 

@@ -181,7 +181,7 @@ def test_whichever_replica_is_asked_the_owner_of_the_pod_answers_and_knows_what_
 class Vouching:
     """The API server's answer for a token of this collector's audience."""
 
-    async def user(self, token: str, audience: str) -> User | None:
+    async def user(self, token: str, audience: str, peer: str) -> User | None:  # noqa: ARG002
         known = (token, audience) == ("token", collector_audience("kwitness", "main"))
         return User("system:serviceaccount:shop:app", "app-1") if known else None
 

@@ -37,6 +37,7 @@ from kwitness.e2e.ports import free_port
 
 from tests.collector.collector_process import OTLP, TOPICS, parse
 from tests.collector.collector_samples import CLUSTER, DELTA, add_number
+from tests.collector.otlp_requests import request
 
 CALLER = Caller("otlp", CLUSTER)
 SIGNED = (("authorization", f"Bearer {OTLP}"),)
@@ -76,7 +77,10 @@ class Collector:
         )
         self.state = CollectorState(folder, lambda: PythonCore(("client_id",), 1_000), 3)
         self.ledger = Ledger(0)
-        peers = Peers(config, Settings(folder, "main-0", "127.0.0.1", 0, 0, 0, 0, None, folder / "token", None))
+        self.config = config
+        self.peers = peers = Peers(
+            config, Settings(folder, "main-0", "127.0.0.1", 0, 0, 0, 0, None, folder / "token", None)
+        )
         self.pipeline = Pipeline(self.state, self.ledger, peers, Privacy(config))
         self.topic = SlowTopic(config, wait)
         self.pipeline.writer, self.pipeline.topics = self.topic, config.topics
@@ -107,7 +111,12 @@ async def until(condition: Callable[[], bool]) -> None:
 def test_exports_do_not_wait_for_each_others_acknowledgement(tmp_path: Path) -> None:
     async def scenario() -> Collector:
         collector = Collector(tmp_path, lambda: asyncio.sleep(0.02))
-        await asyncio.gather(*(collector.receiver.export(export(number), CALLER) for number in range(40)))
+        await asyncio.gather(
+            *(
+                collector.receiver.export(export(number).SerializeToString(), CALLER, as_json=False)
+                for number in range(40)
+            )
+        )
         return collector
 
     collector = asyncio.run(scenario())
@@ -120,14 +129,16 @@ def test_an_export_that_comes_again_counts_once_whether_it_is_in_work_or_done(tm
     async def scenario() -> Collector:
         acknowledged = asyncio.Event()
         collector = Collector(tmp_path, acknowledged.wait)
-        first = asyncio.create_task(collector.receiver.export(export(1, 5), CALLER))
+        first = asyncio.create_task(collector.receiver.export(export(1, 5).SerializeToString(), CALLER, as_json=False))
         await until(lambda: collector.topic.writing == 1)
         with pytest.raises(UnavailableError):
-            await collector.receiver.export(export(1, 5), CALLER)
+            await collector.receiver.export(export(1, 5).SerializeToString(), CALLER, as_json=False)
         acknowledged.set()
         await first
-        assert (await collector.receiver.export(export(1, 5), CALLER)).partial_success.rejected_data_points == 0
-        await collector.receiver.export(export(1, 5), Caller("otlp", None))
+        assert (
+            await collector.receiver.export(export(1, 5).SerializeToString(), CALLER, as_json=False)
+        ).partial_success.rejected_data_points == 0
+        await collector.receiver.export(export(1, 5).SerializeToString(), Caller("otlp", None), as_json=False)
         return collector
 
     collector = asyncio.run(scenario())
@@ -186,3 +197,24 @@ def retry_after_s(metadata: Any) -> int:
     assert found.type_url == "type.googleapis.com/google.rpc.RetryInfo"
     [delay] = [found.value[at:end] for _, _, _, at, end in fields(found.value, 0, len(found.value))]
     return Duration.FromString(delay).seconds
+
+
+def test_a_client_whose_owner_changes_while_its_push_is_written_does_not_come_back(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        acknowledged = asyncio.Event()
+        collector = Collector(tmp_path, acknowledged.wait)
+        names = [f"app.number{number}" for number in range(20)]
+        under_way = [
+            collector.receiver.export(request(name, 1).SerializeToString(), CALLER, as_json=False) for name in names
+        ]
+        work = asyncio.gather(*under_way, return_exceptions=True)
+        await until(lambda: collector.topic.writing == len(names))
+        collector.peers.configure(collector.config.model_copy(update={"replicas": 2}))
+        acknowledged.set()
+        results = [getattr(result, "reason", "kept") for result in await work]
+        moved = [collector.peers.owner(f"otlp//checkout/{name}") != collector.peers.own for name in names]
+        assert results == ["OwnerChanged" if is_moved else "kept" for is_moved in moved]
+        assert len(collector.state.clients) == len(names) - sum(moved)
+        assert 0 < sum(moved) < len(names)
+
+    asyncio.run(scenario())

@@ -44,13 +44,21 @@ def test_a_payload_that_is_not_what_it_says_stays_opaque():
     assert not rejected
 
 
-def test_a_bomb_stays_packed():
-    bomb = gzip.compress(bytes(8 * 1024 * 1024))
-    events, _ = of_batch(_batch((bomb, "gzip")))
-    assert events[0].payload == bomb
+@pytest.mark.parametrize("compression", ["gzip", None])
+def test_a_push_that_is_too_large_is_rejected_alone(compression):
+    large = bytes(4 * 1024 * 1024 + 1)
+    payload = large if compression is None else gzip.compress(large, 1)
+
+    events, rejected = of_batch(_batch((payload, compression), (PLAIN, None)))
+
+    assert [event.payload for event in events] == [PLAIN]
+    assert [(rejection.seq, rejection.reason) for rejection in rejected] == [(1, "TooLarge")]
 
 
-def test_many_small_bombs_stay_within_the_bound_of_a_batch():
-    nearly = gzip.compress(bytes(4 * 1024 * 1024))
-    events, _ = of_batch(_batch(*[(nearly, "gzip")] * 40))
-    assert sum(len(event.payload) for event in events) <= 65 * 1024 * 1024
+def test_every_byte_is_held_before_it_is_there():
+    room = []
+
+    of_batch(_batch((gzip.compress(bytes(1_000_000)), "gzip"), (PLAIN, None)), hold=room.append)
+
+    assert sum(room) >= 1_000_000
+    assert max(room) <= 64 * 1024

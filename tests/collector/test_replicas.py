@@ -221,3 +221,17 @@ def test_replicas_trust_each_other_by_the_authority_of_the_resource(start: Start
     assert [replica.value("kwitness_clients") for replica in pair] == [
         sum(owner_of(client, 2) == ordinal for client in CLIENTS) for ordinal in range(2)
     ]
+
+
+def test_a_part_for_another_replica_is_refused_and_nothing_of_it_is_known(pair: list[CollectorProcess]) -> None:
+    of_other = next(client for client in CLIENTS if owner_of(client, 2) == 1)
+    known = {"cluster_id": CLUSTER, "client_instance_id": of_other}
+    envelope = batch([{**push(1, counter_push(2), client=of_other), "identity_keys": known}])
+    forwarded = {"Kwitness-Forwarded": "1"}
+
+    refused = pair[0].push(envelope, token=REPLICA, headers=forwarded)
+    beat = pair[1 - owner_of(CLUSTER, 2)].post("/v1/gauges", gauges({}), token=REPLICA, headers=forwarded)
+
+    for answer in (refused, beat):
+        assert (answer.status, answer.body["error"]["reason"]) == (421, "NotOwner")
+    assert pair[0].value("kwitness_clients") == 0

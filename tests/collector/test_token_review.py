@@ -40,22 +40,25 @@ class Api:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.at_once = self.most_at_once = 0
-        self.go_on, self.is_full = asyncio.Event(), asyncio.Event()
+        self.status, self.good = 201, {GOOD}
+        self.go_on, self.is_full, self.came_twice = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.go_on.set()
 
     async def review(self, request: web.Request) -> web.Response:
         """Answer that the one good token is good."""
         asked = (await request.json())["spec"]["token"]
         self.asked.append(asked)
+        if self.asked.count(GOOD) > 1:
+            self.came_twice.set()
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         if self.at_once == MOST:
             self.is_full.set()
         await self.go_on.wait()
         self.at_once -= 1
-        good = asked == GOOD
+        good = asked in self.good
         status = {"authenticated": good, "audiences": [AUDIENCE] if good else [], "user": {"username": "sender"}}
-        return web.json_response({"status": status}, status=201)
+        return web.json_response({"status": status}, status=self.status)
 
 
 @pytest.fixture
@@ -113,9 +116,7 @@ async def test_few_questions_are_asked_at_once_and_not_all_may_wait(
 ) -> None:
     monkeypatch.setattr(token_review, "_MAX_WAITING", 40)
     api.go_on.clear()
-    asking = [
-        asyncio.create_task(reviewer.user(token([AUDIENCE], f"forged-{number}"), AUDIENCE)) for number in range(40)
-    ]
+    asking = [ask(reviewer, f"forged-{number}", f"10.0.0.{number}") for number in range(40)]
     await patiently(api.is_full.wait())
 
     with pytest.raises(UnavailableError, match="too many"):
@@ -125,3 +126,70 @@ async def test_few_questions_are_asked_at_once_and_not_all_may_wait(
     assert await asyncio.gather(*asking) == [None] * 40
     assert api.most_at_once == MOST
     assert await reviewer.user(GOOD, AUDIENCE) == User("sender")
+
+
+def ask(reviewer: TokenReviewer, signature: str, peer: str) -> asyncio.Task[User | None]:
+    return asyncio.create_task(reviewer.user(token([AUDIENCE], signature), AUDIENCE, peer))
+
+
+async def test_one_address_leaves_room_for_the_questions_of_others(api: Api, reviewer: TokenReviewer) -> None:
+    api.go_on.clear()
+    asking = [ask(reviewer, f"forged-{number}", "10.0.0.1") for number in range(200)]
+    await patiently(api.is_full.wait())
+
+    other = asyncio.create_task(reviewer.user(GOOD, AUDIENCE, "10.0.0.2"))
+    api.go_on.set()
+
+    assert await other == User("sender")
+    answers = await asyncio.gather(*asking, return_exceptions=True)
+    assert sum(isinstance(answer, UnavailableError) for answer in answers) == 200 - token_review._MAX_WAITING_OF_PEER
+    assert not reviewer._waiting_of
+
+
+async def test_invented_tokens_shut_out_no_sender_that_is_known(
+    api: Api, reviewer: TokenReviewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_review, "_MAX_WAITING", 40)
+    monkeypatch.setattr(token_review, "ACCEPTED_S", 0.0)
+    assert await reviewer.user(GOOD, AUDIENCE) == User("sender")
+    api.go_on.clear()
+    asking = [ask(reviewer, f"forged-{number}", f"10.0.0.{number}") for number in range(40)]
+    await patiently(api.is_full.wait())
+
+    again = asyncio.create_task(reviewer.user(GOOD, AUDIENCE))
+    await patiently(api.came_twice.wait())
+    api.go_on.set()
+
+    assert await again == User("sender")
+    await asyncio.gather(*asking)
+
+
+async def test_a_good_answer_is_renewed_before_it_ends_and_nobody_waits_for_that(
+    api: Api, reviewer: TokenReviewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_review, "ACCEPTED_S", 10.0)  # within the time in which it is renewed
+    assert await reviewer.user(GOOD, AUDIENCE) == User("sender")
+    api.go_on.clear()
+
+    assert [await reviewer.user(GOOD, AUDIENCE) for _ in range(5)] == [User("sender")] * 5
+
+    await patiently(api.came_twice.wait())
+    api.go_on.set()
+    assert api.asked.count(GOOD) == 2
+
+
+async def test_a_good_answer_is_used_on_while_the_api_server_fails_and_ends_when_it_refuses(
+    api: Api, reviewer: TokenReviewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(token_review, "ACCEPTED_S", 0.0)
+    assert await reviewer.user(GOOD, AUDIENCE) == User("sender")
+    api.status = 500
+    assert await reviewer.user(GOOD, AUDIENCE) == User("sender")
+
+    monkeypatch.setattr(token_review, "_STALE_S", 0.0)
+    with pytest.raises(UnavailableError):
+        await reviewer.user(GOOD, AUDIENCE)
+
+    monkeypatch.setattr(token_review, "_STALE_S", 300.0)
+    api.status, api.good = 201, set()
+    assert await reviewer.user(GOOD, AUDIENCE) is None

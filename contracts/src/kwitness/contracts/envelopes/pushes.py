@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -11,7 +11,10 @@ from kwitness.contracts.observers import ReportedBy
 
 from .envelope_model import BrokerId, ClientText, ClusterId, Count, Envelope, Milliseconds
 
-__all__ = ["ApiError", "ErrorBody", "Push", "PushAnswer", "PushBatch", "Rejection"]
+__all__ = ["MAX_PUSHES", "ApiError", "ErrorBody", "Push", "PushAnswer", "PushBatch", "Rejection"]
+
+MAX_PUSHES: Final = 500
+"""Pushes of one request."""
 
 
 class Push(Envelope):
@@ -66,7 +69,7 @@ class PushBatch(Envelope):
         None, description="Where the observer runs that answered in the broker's place; absent for a broker's plugin."
     )
     kafka_version: Annotated[str, Field(max_length=64)] | None = Field(None, description="Version of the broker.")
-    pushes: tuple[Push, ...] = Field(description="The pushes.", max_length=100_000)
+    pushes: tuple[Push, ...] = Field(description="The pushes.", max_length=MAX_PUSHES)
 
 
 class Rejection(Envelope):

@@ -97,7 +97,7 @@ _SENDING = (
     (400, "The body is not what the schema says; do not send it again."),
     (401, "The token is missing, expired or unknown; read it again and resend."),
     (403, "The token's source may not speak for this cluster or client."),
-    (413, "The body is longer than 8 MiB, or 64 MiB after decompression; send less."),
+    (413, "Too long (8 MiB, 64 MiB once decompressed), or above 500 pushes or 16 MiB of payloads; send less."),
     (415, "Content-Type or Content-Encoding is not known."),
     (503, "A durable sink did not take it, or it came too slowly; send the whole batch again after Retry-After."),
 )

@@ -68,7 +68,8 @@ def _fitting(in_order: Sequence[OfTheInjector]) -> set[str]:
     """Return the owners whose injections find room: within their namespace's part first, then in what is left."""
     sizes = {injection.owner: len(injection.model_dump_json().encode()) + 1 for injection in in_order}
     namespaces = {injection.namespace for injection in in_order}
-    parts = dict.fromkeys(namespaces, _Room(_MOST_BYTES // len(namespaces), _MOST // len(namespaces)))
+    share = max(1, len(namespaces))
+    parts = dict.fromkeys(namespaces, _Room(_MOST_BYTES // share, _MOST // share))
     fitting: set[str] = set()
     for injection in in_order:
         left = parts[injection.namespace].without(sizes[injection.owner])

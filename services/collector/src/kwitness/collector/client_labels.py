@@ -35,6 +35,8 @@ _FIRST: Final = 0x0A
 _REMEMBERED: Final = 4_096
 """Resources remembered: the same clients come again and again."""
 _REMEMBERED_BYTES: Final = 1_024
+_MAX_BYTES: Final = 256 * 1024
+"""Bytes of a resource that is read: all keys at their longest, and some more."""
 _MAX: Final = 32_767
 """As long as Kafka's strings may be."""
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -43,6 +45,8 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 def told_by_client(payload: bytes) -> Mapping[str, str]:
     """Return the identity keys that a push tells; nothing where it cannot be read."""
     resource = _first_resource(payload)
+    if len(resource) > _MAX_BYTES:
+        resource = b""
     if len(resource) > _REMEMBERED_BYTES:
         told = _of_resource.__wrapped__(resource)
     else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
@@ -250,8 +250,8 @@ class BoundedSink:
         return self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
 
 
-def decompress(data: bytes, encoding: str | None, limit: int) -> bytes:
-    """Decompress ``data`` to at most ``limit`` bytes.
+def decompress(data: bytes, encoding: str | None, limit: int, hold: Callable[[int], None] = lambda _: None) -> bytes:
+    """Decompress ``data`` to at most ``limit`` bytes; ``hold`` is called with the size of each piece.
 
     Raises
     ------
@@ -260,6 +260,12 @@ def decompress(data: bytes, encoding: str | None, limit: int) -> bytes:
     """
     stream = decompressor(encoding, limit)
     sink = BoundedSink(limit)
-    sink.take(stream.feed(data))
-    sink.take(stream.finish())
+    for plain in _all_of(stream, data):
+        hold(len(plain))
+        sink.take(iter((plain,)))
     return sink.value()
+
+
+def _all_of(stream: Decompressor, data: bytes) -> Iterator[bytes]:
+    yield from stream.feed(data)
+    yield from stream.finish()

@@ -7,7 +7,7 @@ import binascii
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -21,20 +21,23 @@ from kwitness.collector.decompression import (
     UnknownCompressionError,
     decompress,
 )
+from kwitness.collector.failures import BodyTooLargeError
 from kwitness.collector.fairness import holder_of
 from kwitness.contracts import record_headers
 from kwitness.contracts.envelopes import PushAnswer, PushBatch, Rejection
-from kwitness.contracts.envelopes.pushes import Push
+from kwitness.contracts.envelopes.pushes import MAX_PUSHES, Push
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.observers import ReportedBy
 from kwitness.contracts.topics import TELEMETRY_SCHEMA
 
+_POD: Final = "pod/"
+"""Begins what a sidecar's client is known as."""
 _OF_BROKER: Final = tuple(key for key in IDENTITY_KEYS if key in Push.model_fields)
 """Identity keys of a push that its broker says."""
 _PUSH_BYTES: Final = 4 * 1024 * 1024
 """Most bytes one push may hold once decompressed: a client's real pushes have some tens of thousands."""
-_BATCH_BYTES: Final = 64 * 1024 * 1024
-"""Most bytes all compressed pushes of a batch may hold together."""
+_BATCH_BYTES: Final = 16 * 1024 * 1024
+"""Most bytes all pushes of a batch may hold together once decompressed: as many as a plugin may be set to send."""
 
 
 def instance_of(identity: Mapping[str, str]) -> str:
@@ -80,8 +83,10 @@ class Event:
 
     @property
     def holder(self) -> str:
-        """Whose share of what is bounded it counts for."""
-        return holder_of(self.identity if self.raw is None else self.raw, self.caller)
+        """Whose share of what is bounded it counts for (docs/decisions/0131)."""
+        if self.is_of_pod:
+            return f"pod {str(self.known_as).split('/')[1]}"
+        return holder_of(self.identity if self.raw is None else self.raw, self.caller) or f"source {self.source}"
 
     @property
     def instance(self) -> str:
@@ -97,6 +102,11 @@ class Event:
     def is_plain_otlp(self) -> bool:
         """Whether a sender of plain OTLP made it, so that no broker saw the client that it names."""
         return self.source.startswith(record_headers.PLAIN_OTLP)
+
+    @property
+    def is_of_pod(self) -> bool:
+        """True for what a sidecar made, which speaks of its own pod alone."""
+        return self.known_as is not None and self.known_as.startswith(_POD)
 
     def headers(self) -> list[tuple[str, str | bytes | None]]:
         """Return the record headers for the telemetry topic."""
@@ -163,15 +173,29 @@ def together(outcomes: Sequence[Outcome]) -> Outcome:
     )
 
 
-def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[list[Event], list[Rejection]]:
-    """Turn an envelope into events; a payload that is not base64 is rejected, and only that one.
+def of_pod(namespace: str, pod: str, instance: str) -> str:
+    """Return by what a client beside a sidecar is told from others: names of Kubernetes have no slash."""
+    return f"{_POD}{namespace}/{pod}/{instance}"
 
-    ``place`` holds identity keys that the sender's token vouches for.
+
+def of_batch(
+    batch: PushBatch, place: Mapping[str, str] | None = None, hold: Callable[[int], None] = lambda _: None
+) -> tuple[list[Event], list[Rejection]]:
+    """Turn an envelope into events; a payload that is not base64 or too large is rejected, and only that one.
+
+    ``place`` holds namespace and pod of a sidecar, as its token has them: its clients are in that pod. ``hold`` takes
+    room for so many bytes more before they are there, and raises where there is none.
+
+    Raises
+    ------
+    BodyTooLargeError
+        If all together hold more than is taken at once.
     """
     events: list[Event] = []
     rejected: list[Rejection] = []
     budget = _BATCH_BYTES
     for push in batch.pushes:
+        hold(len(push.payload))
         try:
             payload = base64.b64decode(push.payload, validate=True) if push.payload else b""
         except (binascii.Error, ValueError) as error:
@@ -179,8 +203,19 @@ def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[
             rejected.append(Rejection(seq=push.seq, reason="MalformedPayload", message=message))
             continue
         if push.payload_compression is not None:
-            payload = _plain(payload, push.payload_compression, min(_PUSH_BYTES, budget))
-            budget = max(0, budget - len(payload))
+            try:
+                payload = _plain(payload, push.payload_compression, hold)
+            except TooLargeError:
+                rejected.append(_too_large(push.seq))
+                continue
+        elif len(payload) > _PUSH_BYTES:
+            rejected.append(_too_large(push.seq))
+            continue
+        budget -= len(payload)
+        if budget < 0:
+            raise BodyTooLargeError(
+                "TooLarge", f"the pushes hold more than {_BATCH_BYTES} bytes once decompressed; send fewer at once"
+            )
         events.append(
             Event(
                 source=batch.source,
@@ -193,18 +228,29 @@ def of_batch(batch: PushBatch, place: Mapping[str, str] | None = None) -> tuple[
                 terminating=push.terminating,
                 reported_by=batch.reported_by,
                 caller=push.caller if isinstance(push, ForwardedPush) else None,
-                known_as=push.known_as if isinstance(push, ForwardedPush) else None,
+                known_as=_known_as(push, place),
                 content=push.content if isinstance(push, ForwardedPush) else None,
             )
         )
     return events, rejected
 
 
-def _plain(payload: bytes, compression: str, limit: int) -> bytes:
+def _known_as(push: Push, place: Mapping[str, str] | None) -> str | None:
+    if isinstance(push, ForwardedPush):
+        return push.known_as
+    return of_pod(place["k8s_namespace"], place["k8s_pod"], push.client_instance_id) if place else None
+
+
+def _too_large(seq: int) -> Rejection:
+    message = f"the payload of push {seq} has more than {_PUSH_BYTES} bytes once decompressed"
+    return Rejection(seq=seq, reason="TooLarge", message=message)
+
+
+def _plain(payload: bytes, compression: str, hold: Callable[[int], None]) -> bytes:
     """Undo the compression Kafka 3.7 leaves in place; what cannot be undone stays as it is and is opaque to all."""
     try:
-        return decompress(payload, compression, limit)
-    except (UnknownCompressionError, CorruptCompressionError, TooLargeError):
+        return decompress(payload, compression, _PUSH_BYTES, hold)
+    except (UnknownCompressionError, CorruptCompressionError):
         return payload
 
 
@@ -225,7 +271,7 @@ def _identity(batch: PushBatch, push: Push, payload: bytes) -> dict[str, str]:
 def to_bodies(events: Sequence[Event], most: int) -> Iterator[tuple[list[Event], bytes]]:
     """Write events of one source and epoch as bodies that another replica takes, each with the events in it.
 
-    A body has at most ``most`` bytes; a larger single event is alone in its body.
+    A body has at most ``most`` bytes and `MAX_PUSHES` events; a larger single event is alone in its body.
     """
     first = events[0]
     envelope: dict[str, Any] = {
@@ -242,7 +288,7 @@ def to_bodies(events: Sequence[Event], most: int) -> Iterator[tuple[list[Event],
     size, limit = 0, most - len(begin) - len(end)
     for event in events:
         piece = json.dumps(_forwarded(event)).encode()
-        if part and size + len(piece) > limit:
+        if part and (size + len(piece) > limit or len(part) >= MAX_PUSHES):
             yield part, begin + b",".join(pieces) + end
             part, pieces, size = [], [], 0
         part.append(event)

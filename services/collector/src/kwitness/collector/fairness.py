@@ -21,14 +21,14 @@ def holder_of(identity: Mapping[str, str], caller: str | None) -> str:
     """Return whose share a push counts for, by who pushed it and who brought it by plain OTLP, if anybody did.
 
     That is the caller, the authenticated principal, or else the address that the connection came from: what nobody can
-    choose for himself. `NOBODY` where none of them is known.
+    choose for himself. Nothing where none of them is known.
     """
     principal, address = identity.get("principal"), identity.get("client_address")
     if caller is not None:
         return _bounded(f"caller {caller}")
     if principal and principal != ANONYMOUS:
         return _bounded(f"principal {principal}")
-    return _bounded(f"address {address}") if address else NOBODY
+    return _bounded(f"address {address}") if address else ""
 
 
 def _bounded(text: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from kwitness.collector.events import Event, Outcome, together
-from kwitness.collector.failures import UnavailableError
+from kwitness.collector.failures import MisdirectedError, UnavailableError
 from kwitness.collector.inventory.brokers import Broker
 from kwitness.collector.ledger import PROMETHEUS, RECEIVE, TOPIC, Ledger
 from kwitness.collector.privacy.privacy import Privacy
@@ -20,6 +20,9 @@ from kwitness.contracts.collector_config import CollectorTopics
 from kwitness.contracts.envelopes import ConnectionSnapshot, GaugeSnapshot, Rejection
 
 _TURN_S: Final = 0.01
+_SLICE: Final = 100
+_SLICE_BYTES: Final = 64 * 1024
+"""Pushes that are applied without a turn for others, and bytes of them."""
 _TOO_LARGE = "the record is larger than the topic {topic} takes (max.message.bytes)"
 
 
@@ -63,21 +66,24 @@ class Pipeline:
         self.duplicates = 0
 
     async def accept_pushes(self, events: Sequence[Event], *, forwarded: bool) -> Outcome:
-        """Accept a batch of one or several sources; a ``forwarded`` part stays here whoever owns it.
+        """Accept a batch of one or several sources; a ``forwarded`` part is not handed on.
 
         Raises
         ------
+        MisdirectedError
+            If another replica owns something of a forwarded part: the two do not know the same number of replicas yet.
         UnavailableError
             If the sender has to send the whole batch again. What was taken of it is recognised then.
         """
         self.privacy.check()
-        hop = self.ledger.hop(RECEIVE)
-        hop.accept(len(events))
         parts: defaultdict[int, list[Event]] = defaultdict(list)
         instance = self.privacy.instance
         for event in events:
-            own = self.replicas.own
-            parts[own if forwarded else self.replicas.owner(instance(event))].append(event)
+            parts[self.replicas.owner(instance(event))].append(event)
+        if forwarded and parts.keys() - {self.replicas.own}:
+            raise _not_owned()
+        hop = self.ledger.hop(RECEIVE)
+        hop.accept(len(events))
         results = await asyncio.gather(
             *(self._process_at_owner(ordinal, part) for ordinal, part in parts.items()), return_exceptions=True
         )
@@ -130,12 +136,21 @@ class Pipeline:
         privacy = self.privacy
         new = await _treated(events, privacy) if privacy.active else events
         impossible = await self._write_pushes(new)
-        if privacy is not self.privacy:
-            # What is kept from here on is treated by the new settings alone.
-            raise UnavailableError("SettingsChanged", "spec.filter or spec.identity changed meanwhile; try again")
-        # From here to the end nothing waits: either all of it happens or the sender sends it again.
         taken = [event for index, event in enumerate(new) if index not in impossible]
-        left_out = self._apply(taken)
+        left_out = Counter[str]()
+        began = time.monotonic()
+        # What was applied is recognised, should the sender send it again because something stops this half way.
+        for part in _slices(taken):
+            if privacy is not self.privacy:
+                # What is kept from here on is treated by the new settings alone.
+                raise UnavailableError("SettingsChanged", "spec.filter or spec.identity changed meanwhile; try again")
+            if any(self.replicas.owner(event.instance) != self.replicas.own for event in part):
+                # It would come back where it was released from.
+                raise UnavailableError("OwnerChanged", "spec.replicas changed meanwhile; try again")
+            left_out.update(self._apply(part))
+            if time.monotonic() > began + _TURN_S:
+                await asyncio.sleep(0)
+                began = time.monotonic()
         # What was rejected is not remembered as known: should this answer be lost, it is rejected again.
         self.duplicates += duplicates
         topic = self.topics.telemetry if self.topics else ""
@@ -184,9 +199,14 @@ class Pipeline:
         return left_out
 
     async def accept_heartbeat(self, snapshot: GaugeSnapshot, *, forwarded: bool) -> None:
-        """Accept a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached."""
-        owner = self.replicas.own if forwarded else self.replicas.owner(snapshot.cluster_id)
+        """Accept a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached.
+
+        A ``forwarded`` one that another replica owns raises `MisdirectedError`.
+        """
+        owner = self.replicas.owner(snapshot.cluster_id)
         if owner != self.replicas.own:
+            if forwarded:
+                raise _not_owned()
             await self.replicas.hand_over_gauges(owner, snapshot)
             return
         broker = self.state.brokers.record_heartbeat(self.privacy.heartbeat(snapshot), now_ms())
@@ -216,6 +236,23 @@ class Pipeline:
         if impossible:
             self.state.count_error("connections_too_large")
         broker.written, broker.written_ms = snapshot.connections, now_ms()
+
+
+def _not_owned() -> MisdirectedError:
+    return MisdirectedError("NotOwner", "another replica owns this; spec.replicas may just have changed")
+
+
+def _slices(events: Iterable[Event]) -> Iterator[list[Event]]:
+    part: list[Event] = []
+    size = 0
+    for event in events:
+        part.append(event)
+        size += len(event.payload)
+        if len(part) >= _SLICE or size >= _SLICE_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 async def _treated(events: Iterable[Event], privacy: Privacy) -> list[Event]:

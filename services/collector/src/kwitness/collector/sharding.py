@@ -10,13 +10,19 @@ from functools import lru_cache
 from typing import Final
 
 _REMEMBERED: Final = 65_536
+_REMEMBERED_CHARACTERS: Final = 128
+"""Of a key: together they are some megabytes at most."""
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def owner_of(key: str, replicas: int) -> int:
     """Return the ordinal that owns ``key``: a client instance id, or a cluster id for its connection gauges."""
     if replicas <= 1:
         return 0
+    return _owner_of(key, replicas) if len(key) <= _REMEMBERED_CHARACTERS else _owner_of.__wrapped__(key, replicas)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _owner_of(key: str, replicas: int) -> int:
     return max(range(replicas), key=lambda ordinal: _weight(key, ordinal))
 
 

@@ -158,9 +158,9 @@ def first_rival(
     """Return the ObserverDeployment that comes before this one and reads the same clients; None if there is none.
 
     Two that read requests would count them twice. Rivals are in the same namespace or in that of the cluster, which
-    comes first: no other namespace can keep this one from reading. One that reports connections alone may stand beside others, and
-    observers beside clients stand in pods, each of which has one, and so do those beside brokers: the injector decides
-    between two of them.
+    comes first: no other namespace can keep this one from reading. One that reports connections alone may stand beside
+    others, and observers beside clients stand in pods, each of which has one, and so do those beside brokers: the
+    injector decides between two of them.
     """
     if not _counts_requests(resource):
         return None

@@ -57,8 +57,8 @@ class Caller:
 class Reviewer(Protocol):
     """Says whose a projected token is."""
 
-    async def user(self, token: str, audience: str) -> User | None:
-        """Return whose token it is, or None for one that is no good for the audience."""
+    async def user(self, token: str, audience: str, peer: str) -> User | None:
+        """Return whose token it is, or None for one that is no good for the audience; ``peer`` is who asks."""
         ...
 
 
@@ -112,9 +112,14 @@ class Authenticator:
             self._file = ReloadingFile(Path(path), parse_tokens)
 
     async def caller(
-        self, authorization: str | None, purposes: tuple[Purpose, ...], kinds: tuple[Kind, ...] = ()
+        self,
+        authorization: str | None,
+        purposes: tuple[Purpose, ...],
+        kinds: tuple[Kind, ...] = (),
+        *,
+        peer: str | None = None,
     ) -> Caller:
-        """Find out who calls, with a token for one of these purposes.
+        """Find out who calls from the address ``peer``, with a token for one of these purposes.
 
         An account may be of several kinds, as that of a broker with the plugin and an observer in one pod: the first of
         ``kinds`` is meant then, if there is one.
@@ -137,7 +142,7 @@ class Authenticator:
             return known
         audiences = [self._audience(purpose) for purpose in purposes]
         for purpose, audience in zip(purposes, audiences, strict=True):
-            user = await self._reviewer.user(token, audience) if self._reviewer is not None else None
+            user = await self._reviewer.user(token, audience, peer or "") if self._reviewer is not None else None
             caller = self._of_user(user, purpose, kinds) if user else None
             if caller is not None:
                 return caller

@@ -75,6 +75,10 @@ class Hold:
             self._budget.take(size - self.size)
             self.size = size
 
+    def add(self, size: int) -> None:
+        """Take so many bytes more; raises `UnavailableError`."""
+        self.grow(self.size + size)
+
 
 async def read(request: web.Request, hold: Hold, limit: int) -> bytes:
     """Read and decompress a body of at most `MAX_COMPRESSED` bytes to at most ``limit``.

@@ -49,7 +49,9 @@ class EventsApi:
     async def events(self, request: web.Request) -> web.StreamResponse:
         """Take a request, or stream it to the owner of its source."""
         kinds: tuple[Kind, ...] = ("observer", "interceptor", "collector")
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), kinds)
+        caller = await self._authenticator.caller(
+            request.headers.get("Authorization"), (SENDERS,), kinds, peer=request.remote
+        )
         require(caller, *kinds)
         if request.content_type != EVENTS_CONTENT_TYPE:
             raise UnsupportedContentError(

@@ -21,7 +21,7 @@ from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
 from kwitness.collector.ingest.connections import IDLE_S, MAX_CONNECTIONS
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
-from kwitness.collector.otlp.requests import parse, try_again_status
+from kwitness.collector.otlp.requests import try_again_status
 from kwitness.collector.time_limits import TimeLimits
 
 _SERVICE: Final = "opentelemetry.proto.collector.metrics.v1.MetricsService"
@@ -86,13 +86,14 @@ class OtlpGrpc:
     async def _export(self, messages: AsyncIterator[bytes], context: Any) -> bytes:
         try:
             metadata = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}
-            caller = await self._authenticator.caller(metadata.get("authorization"), (SENDERS,))
+            caller = await self._authenticator.caller(
+                metadata.get("authorization"), (SENDERS,), peer=context.peer().rpartition(":")[0]
+            )
             require(caller, "otlp")
             with self._receiver.places.take() as place:
                 body = await _only(messages, place.hold.body_s)
                 place.hold.grow(len(body))
-                message = parse(body, as_json=False)
-                answer = await place.finish(self._receiver.export(message, caller))
+                answer = await place.finish(self._receiver.export(body, caller, as_json=False))
             return bytes(answer.SerializeToString())
         except UnavailableError as later:
             # Without the delay some clients take it for final.

@@ -11,7 +11,7 @@ from kwitness.collector.failures import RefusedError, UnsupportedContentError
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
-from kwitness.collector.otlp.requests import error_status, parse
+from kwitness.collector.otlp.requests import error_status
 from kwitness.contracts.endpoints import OTLP_METRICS_PATH
 
 PROTOBUF: Final = "application/x-protobuf"
@@ -47,7 +47,7 @@ class OtlpHttp:
             )
 
     async def _metrics(self, request: web.Request, *, as_json: bool) -> web.StreamResponse:
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,))
+        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), peer=request.remote)
         require(caller, "otlp")
         if not as_json and request.content_type != PROTOBUF:
             raise UnsupportedContentError(
@@ -55,8 +55,7 @@ class OtlpHttp:
             )
         with self._receiver.places.take() as place:
             body = await bodies.read(request, place.hold, bodies.MAX_OTLP)
-            message = parse(body, as_json=as_json)
-            answer = await place.finish(self._receiver.export(message, caller))
+            answer = await place.finish(self._receiver.export(body, caller, as_json=as_json))
         if as_json:
             return web.Response(text=json_format.MessageToJson(answer), content_type=JSON)
         return web.Response(body=answer.SerializeToString(), content_type=PROTOBUF)

@@ -9,7 +9,7 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from kwitness.collector.events import ForwardedAnswer, ForwardedBatch, of_batch
-from kwitness.collector.failures import ForbiddenError, RefusedError, UnsupportedContentError
+from kwitness.collector.failures import BodyTooLargeError, ForbiddenError, RefusedError, UnsupportedContentError
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, Caller, Kind, require
 from kwitness.collector.peers import FORWARDED
@@ -18,6 +18,8 @@ from kwitness.contracts.endpoints import GAUGES_PATH, PUSHES_PATH
 from kwitness.contracts.envelopes import GaugeSnapshot, PushAnswer, PushBatch
 
 _JSON: Final = "application/json"
+_MAX_ELEMENTS: Final = 500_000
+"""Commas and opening brackets of a body: of a single push its texts may have a quarter of that."""
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -35,7 +37,9 @@ class PushApi:
         application.router.add_post(GAUGES_PATH, self.gauges)
 
     async def _caller(self, request: web.Request, *kinds: Kind) -> Caller:
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), kinds)
+        caller = await self._authenticator.caller(
+            request.headers.get("Authorization"), (SENDERS,), kinds, peer=request.remote
+        )
         require(caller, *kinds)
         if request.content_type != _JSON:
             raise UnsupportedContentError("UnknownContentType", f"send {_JSON}, not {request.content_type[:60]}")
@@ -53,7 +57,8 @@ class PushApi:
                 _check_observer(caller, batch)
             elif not forwarded:
                 _check_source(caller, batch.source, batch.cluster_id, batch.broker_id)
-            events, rejected = of_batch(batch, _place(caller))
+            events, rejected = of_batch(batch, _place(caller), hold.add)
+            del batch
             self._pipeline.refuse(len(rejected))
             # A sender that hangs up must not stop a batch half way.
             outcome = await asyncio.shield(self._pipeline.accept_pushes(events, forwarded=forwarded))
@@ -80,10 +85,16 @@ class PushApi:
 
 
 def _parse(model: type[Model], body: bytes) -> Model:
+    # Each of them may stand for an object of some tens of bytes, whatever the model makes of it.
+    elements = sum(map(body.count, (b",", b"[", b"{")))
+    if elements > _MAX_ELEMENTS:
+        raise BodyTooLargeError("TooLarge", f"the body has more than {_MAX_ELEMENTS} elements; send less at once")
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
+        if (first["type"], first["loc"]) == ("too_long", ("pushes",)):
+            raise BodyTooLargeError("TooLarge", f"pushes: {first['msg']}; send fewer at once") from error
         place = ".".join(str(part) for part in first["loc"]) or "the body"
         raise RefusedError("MalformedBody", f"{place}: {first['msg']}"[:500]) from error
 

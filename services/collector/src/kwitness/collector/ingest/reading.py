@@ -26,7 +26,7 @@ async def asks_locally(request: web.Request, authenticator: Authenticator) -> bo
     local = request.query.get("local") == "true"
     # Replicas have a token for sending only; they ask each other with it, for their own part.
     purposes = (READERS, SENDERS) if local else (READERS,)
-    caller = await authenticator.caller(request.headers.get("Authorization"), purposes)
+    caller = await authenticator.caller(request.headers.get("Authorization"), purposes, peer=request.remote)
     if caller.kind == "collector" and local:
         return True
     require(caller, "reader", "operator")

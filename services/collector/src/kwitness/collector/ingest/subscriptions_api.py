@@ -31,7 +31,9 @@ class SubscriptionsApi:
 
     async def get(self, request: web.Request) -> web.StreamResponse:
         """Tell all of them: which ones matter, the observer knows when a client asks."""
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (SENDERS,), ("observer",))
+        caller = await self._authenticator.caller(
+            request.headers.get("Authorization"), (SENDERS,), ("observer",), peer=request.remote
+        )
         require(caller, "observer")
         subscriptions = self._configuration.cluster_subscriptions()
         return web.Response(body=subscriptions.model_dump_json().encode(), content_type="application/json")

@@ -39,7 +39,7 @@ class Told:
         """
         forwarded = request.headers.get(FORWARDED) == "1"
         purpose = SENDERS if forwarded else READERS
-        caller = await self._authenticator.caller(request.headers.get("Authorization"), (purpose,))
+        caller = await self._authenticator.caller(request.headers.get("Authorization"), (purpose,), peer=request.remote)
         require(caller, "collector" if forwarded else "operator")
         with self._budget.holding() as hold:
             body = await bodies.read(request, hold, most)

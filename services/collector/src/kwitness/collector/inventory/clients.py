@@ -185,9 +185,11 @@ class Clients:
         holder = event.holder
         if known is not None:
             if known.holder != holder:
-                self._hand_over(known, holder)
+                self._hand_over(key, known, holder)
             return True
-        if self._room.has_room(holder) and self._characters.has_room(holder, _characters(event.identity, event.raw)):
+        if self._room.has_room(holder) and self._characters.has_room(
+            holder, len(key) + _characters(event.identity, event.raw)
+        ):
             self._refused.pop(key, None)
             return True
         if key not in self._refused:
@@ -197,10 +199,10 @@ class Clients:
                 del self._refused[next(iter(self._refused))]
         return False
 
-    def _hand_over(self, record: ClientRecord, holder: str) -> None:
+    def _hand_over(self, key: str, record: ClientRecord, holder: str) -> None:
         """Count a client for whose it is now: after a restart that is not known until it pushes."""
         self._room.move(record.holder, holder)
-        self._characters.move(record.holder, holder, record.characters())
+        self._characters.move(record.holder, holder, len(key) + record.characters())
         record.holder = holder
 
     def _leave_out(self, reason: str) -> None:
@@ -235,7 +237,7 @@ class Clients:
         if record is None:
             record = ClientRecord(event.identity, now_ms, event.holder)
             self._room.take(record.holder)
-            self._characters.take(record.holder, record.characters())
+            self._characters.take(record.holder, len(key) + record.characters())
         else:
             gap = event.received_at_ms - record.last_received_ms
             if gap > 0 and record.last_received_ms:  # a clock may be set back, and brokers' clocks differ
@@ -271,13 +273,13 @@ class Clients:
     def _put(self, key: str, record: ClientRecord) -> None:
         self._records[key] = record
         self._room.take(record.holder)
-        self._characters.take(record.holder, record.characters())
+        self._characters.take(record.holder, len(key) + record.characters())
 
     def _take(self, key: str) -> ClientRecord | None:
         record = self._records.pop(key, None)
         if record is not None:
             self._room.take(record.holder, -1)
-            self._characters.take(record.holder, -record.characters())
+            self._characters.take(record.holder, -len(key) - record.characters())
             self.left_ms[key] = record.last_push_ms
         return record
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
 
+from kwitness.collector.otlp import bounds
 from kwitness.collector.otlp.points import Attributes, Buckets, Decoded, Kind, MetricPoints, Point
 
 MAX_ATTRIBUTES: Final = 64
@@ -23,6 +24,8 @@ MAX_UNIT: Final = 63
 """Characters of a metric's name and unit. Source: OpenTelemetry's metrics API, "Instrument"."""
 MAX_BUCKETS: Final = 512
 """Buckets of one histogram; more is counted as unsupported."""
+_MAX_NESTED: Final = 2_048
+"""Bytes of a list or map whose text is written; of none that is longer all attributes are short enough."""
 _NO_VALUE: Final = 1
 """``FLAG_NO_RECORDED_VALUE``: the point only says that there is no value."""
 _DELTA: Final = AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA
@@ -38,13 +41,18 @@ def decode(payload: bytes) -> Decoded:
     Raises
     ------
     MalformedPayloadError
-        If the bytes are no ``MetricsData``, for example cut off, or nested deeper than protobuf allows.
+        If the bytes are no ``MetricsData``, for example cut off, or nested deeper than protobuf allows; or hold more
+        than is read of one push.
     """
     try:
+        bounds.check(payload, bounds.MAX_PUSH_FIELDS, bounds.MAX_PUSH_FIELDS)
         data = MetricsData.FromString(payload)
-    except DecodeError as error:
+    except (DecodeError, IndexError, ValueError) as error:
         raise MalformedPayloadError(f"{len(payload)} bytes that are no OTLP MetricsData: {error}") from error
-    return points_of(data.resource_metrics)
+    # Two bytes are the least that a point takes.
+    large = len(payload) > 2 * bounds.MAX_PUSH_POINTS
+    beyond = bounds.keep_first(data.resource_metrics, bounds.MAX_PUSH_POINTS) if large else 0
+    return points_of(data.resource_metrics)._replace(beyond=beyond)
 
 
 def points_of(resource_metrics: Iterable[Any]) -> Decoded:
@@ -142,4 +150,6 @@ def _text(value: Any) -> str:
         case "bytes_value":
             return bytes(found).hex()
         case _:
-            return " ".join(str(value).split())
+            # What is too long to be exposed would take long to write as text.
+            is_long = value.ByteSize() > _MAX_NESTED
+            return bytes(value.SerializeToString()).hex() if is_long else " ".join(str(value).split())

@@ -6,6 +6,7 @@ Keys that only a broker can know (principal, listener, address) are not taken fr
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
@@ -38,17 +39,25 @@ _MAX: Final = 32_767
 """As long as Kafka's strings may be."""
 
 
+_MAX_KEY: Final = 64
+"""Bytes of a key that is kept as it is."""
+_HASH_DIGITS: Final = 32
 _KEY: Final = {ord("%"): "%25", ord("/"): "%2F"}
 
 
 def key_of(attributes: Attributes, identity: Mapping[str, str]) -> str:
     """Return by what a sender is told from others: an instance id is unique within its service alone.
 
-    A sender that names no instance is told from others by its whole identity.
+    A sender that names no instance is told from others by its whole identity. A long key becomes a hash: it is
+    remembered in many places. That has no slash, so that no other key is like it.
     """
     told = dict(attributes)
     parts = (told.get("service.namespace", ""), told.get("service.name", ""), instance_of(identity))
-    return PLAIN_OTLP + "/".join(part[:_MAX].translate(_KEY) for part in parts)
+    key = "/".join(part[:_MAX].translate(_KEY) for part in parts)
+    encoded = key.encode("utf-8", "surrogatepass")
+    if len(encoded) > _MAX_KEY:
+        key = hashlib.sha256(encoded).hexdigest()[:_HASH_DIGITS]
+    return PLAIN_OTLP + key
 
 
 def identity_of(attributes: Attributes) -> Mapping[str, str]:

@@ -50,7 +50,8 @@ class MetricPoints(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """What a push says; ``unsupported`` counts points left out."""
+    """What a push says; ``unsupported`` counts points left out, ``beyond`` those after the most that are read."""
 
     metrics: list[MetricPoints]
     unsupported: int
+    beyond: int = 0

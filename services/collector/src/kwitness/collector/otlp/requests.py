@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
 
 from kwitness.collector.events import Event
-from kwitness.collector.failures import RefusedError
+from kwitness.collector.failures import BodyTooLargeError, RefusedError
+from kwitness.collector.otlp import bounds
 from kwitness.collector.otlp.decode import attributes_of
 from kwitness.collector.otlp.identity import identity_of, key_of
 from kwitness.collector.otlp.wire import write_varint
@@ -35,6 +37,7 @@ _LEFT_OUT: Final = {
     "attributes": "with attributes that are too long",
     "budget": "of series for which there is no room",
     "conflict": "of a metric that has two types in one export",
+    "too_many": f"beyond the first {bounds.MAX_PUSH_POINTS} of a resource",
     "invalid_value": "of counters with a value below zero, or one that is no number",
 }
 _RETRY_INFO: Final = b"type.googleapis.com/google.rpc.RetryInfo"
@@ -47,12 +50,11 @@ class Numbering:
     def __init__(self, ordinal: int, epoch_ms: int) -> None:
         self.source = f"{PLAIN_OTLP}{ordinal}"
         self.epoch_ms = epoch_ms
-        self._next = 0
+        self._numbers = itertools.count(1)
 
     def take(self) -> int:
-        """Return the next number."""
-        self._next += 1
-        return self._next
+        """Return the next number; several threads may ask for one."""
+        return next(self._numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +67,33 @@ class Export:
 
 
 def parse(body: bytes, *, as_json: bool) -> ExportMetricsServiceRequest:
-    """Read a request body; raises `RefusedError` when it is none."""
+    """Read a request body; raises `RefusedError` when it is none, or holds more than is taken at once."""
     try:
-        request = ExportMetricsServiceRequest()
-        if as_json:
-            json_format.ParseDict(_with_ids(json.loads(body)), request, ignore_unknown_fields=True)
-        else:
-            request.MergeFromString(body)
-    except (DecodeError, json_format.ParseError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        request = _from_json(body) if as_json else _from_bytes(body)
+    except bounds.TooMuchError as error:
+        raise BodyTooLargeError("TooLarge", f"the export is too large: {error}") from error
+    except (DecodeError, json_format.ParseError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise RefusedError("MalformedPayload", f"the body is no OTLP metrics request: {error}"[:300]) from error
+    except RecursionError as error:
+        raise RefusedError("MalformedPayload", "no OTLP metrics request: it is nested too deeply") from error
+    if len(request.resource_metrics) > bounds.MAX_RESOURCES:
+        message = f"the export is too large: it has more than {bounds.MAX_RESOURCES} resources; send smaller batches"
+        raise BodyTooLargeError("TooLarge", message)
+    return request
+
+
+def _from_json(body: bytes) -> ExportMetricsServiceRequest:
+    if len(body) > bounds.MAX_JSON:
+        raise bounds.TooMuchError(f"it has more than {bounds.MAX_JSON} bytes of JSON; send smaller batches")
+    request = ExportMetricsServiceRequest()
+    json_format.ParseDict(_with_ids(json.loads(body)), request, ignore_unknown_fields=True)
+    return request
+
+
+def _from_bytes(body: bytes) -> ExportMetricsServiceRequest:
+    bounds.check(body, bounds.MAX_POINTS, bounds.MAX_FIELDS)
+    request = ExportMetricsServiceRequest()
+    request.MergeFromString(body)
     return request
 
 
@@ -82,8 +102,12 @@ def _with_ids(told: Any) -> Any:
     if not isinstance(told, dict):
         raise TypeError("it is no object")
     waiting: list[Any] = [told]
+    count = 0
     while waiting:
         one = waiting.pop()
+        count += len(one) if isinstance(one, dict | list) else 0
+        if count > bounds.MAX_JSON_ELEMENTS:
+            raise bounds.TooMuchError(f"it has more than {bounds.MAX_JSON_ELEMENTS} elements; send smaller batches")
         if isinstance(one, dict):
             for key, value in one.items():
                 if key in _IDS and isinstance(value, str):
@@ -91,7 +115,7 @@ def _with_ids(told: Any) -> Any:
                 elif isinstance(value, dict | list):
                     waiting.append(value)
         elif isinstance(one, list):
-            waiting.extend(one)
+            waiting.extend(item for item in one if isinstance(item, dict | list))
     return told
 
 

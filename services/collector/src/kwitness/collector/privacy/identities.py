@@ -54,7 +54,14 @@ class IdentityTreater:
         return self._derived(instance_of(raw))
 
     def key(self, event: Event) -> str:
-        """Return by what the client of a push is told from others; of plain OTLP that is a hash of its own."""
+        """Return by what the client of a push is told from others; of plain OTLP that is a hash of its own.
+
+        A sidecar's client stays one of its pod's namespace, whose share it is of.
+        """
+        if event.is_of_pod:
+            pods, namespace, _ = event.instance.split("/", 2)
+            shown = self.value("k8s_namespace", namespace) or self._derived(namespace)
+            return f"{pods}/{shown}/{self._derived(event.instance)}"
         if event.is_plain_otlp and event.known_as is not None:
             return PLAIN_OTLP + self._derived(event.known_as)
         return self.instance(event.identity)

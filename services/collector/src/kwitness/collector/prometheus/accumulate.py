@@ -104,7 +104,8 @@ class PythonCore:
     def _decoded(self, client: str | None, state: Client, decoded: Decoded) -> Applied:
         state.pushes += 1
         self._without = 0
-        self._left_out = {"unsupported": decoded.unsupported} if decoded.unsupported else {}
+        left_out = {"unsupported": decoded.unsupported, "too_many": decoded.beyond}
+        self._left_out = {reason: count for reason, count in left_out.items() if count}
         for metric in decoded.metrics:
             self._metric(client, state, metric)
         if self._without > state.without:

@@ -24,6 +24,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 
 from kwitness.collector.events import Event
 from kwitness.collector.ledger import Hop
+from kwitness.collector.otlp import bounds
 from kwitness.collector.sinks.endpoint_address import address_of
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import ForwardConfig
@@ -192,8 +193,9 @@ def encode(batch: list[Event]) -> tuple[bytes, int, int]:
     sent = malformed = 0
     for event in batch:
         try:
+            bounds.check(event.payload, bounds.MAX_PUSH_FIELDS, bounds.MAX_PUSH_FIELDS)
             one = ExportMetricsServiceRequest.FromString(event.payload)
-        except DecodeError:
+        except (DecodeError, IndexError, ValueError):
             malformed += 1
             continue
         for resource_metrics in one.resource_metrics:

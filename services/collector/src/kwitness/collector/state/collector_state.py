@@ -88,7 +88,7 @@ class CollectorState:
             self.clients.record(event, applied, now_ms)
         cluster, name = event.identity.get("cluster_id"), event.identity.get("client_software_name")
         version = event.identity.get("client_software_version")
-        if cluster and name and version and not event.is_plain_otlp:
+        if cluster and name and version and not (event.is_plain_otlp or event.is_of_pod):
             self.brokers.software.record((cluster, name, version), now_ms, by_broker=False)
         return applied
 
@@ -207,11 +207,13 @@ class CollectorState:
         except snapshot.UnknownFormatError as error:
             _LOG.warning("the state is of another version; starting without it", extra={"detail": str(error)})
             self.count_error("state_format")
+            self._keep_aside(error.format)
             self._empty()
             self.count_from(int(time.time() * 1000))
         except (snapshot.DamagedStateError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             _LOG.warning("the state file is damaged; starting without it", extra={"detail": str(error)})
             self.count_error("state")
+            self._keep_aside("damaged")
             self._empty()
             self.count_from(int(time.time() * 1000))
         except OSError as error:
@@ -224,6 +226,12 @@ class CollectorState:
         self.clients.silent.begin(now_ms)
         if not self._usable:
             self.mark = mark
+
+    def _keep_aside(self, found: str) -> None:
+        try:
+            snapshot.keep_aside(self._path, found)
+        except OSError as error:
+            _LOG.error("the state that was not read cannot be kept", extra={"detail": str(error)})
 
     def _load_section(self, section: str, rows: Iterable[list[object]]) -> None:
         match section:

@@ -14,6 +14,7 @@ _NAME: Final = "kwitness.collector-state/"
 FORMAT: Final = 2
 """Number of what is written; the one before is read."""
 _ROWS_PER_WRITE: Final = 500
+_MODE: Final = 0o600
 
 
 class DamagedStateError(ValueError):
@@ -21,7 +22,18 @@ class DamagedStateError(ValueError):
 
 
 class UnknownFormatError(ValueError):
-    """The state file is of a later version."""
+    """The state file is of a later version, whose number is ``format``."""
+
+    def __init__(self, path: Path, number: str) -> None:
+        super().__init__(f"{path} is of format {number}, {FORMAT} is read")
+        self.format = number
+
+
+def keep_aside(path: Path, found: str) -> None:
+    """Rename a file that was not read, so that it is not replaced; ``found`` says what it is. One such file is kept."""
+    for former in path.parent.glob("state.*.kept"):
+        former.unlink(missing_ok=True)
+    path.rename(path.with_name(f"state.{found}.kept"))
 
 
 def write(path: Path, sections: Iterable[tuple[str, Iterable[list[object]]]]) -> None:
@@ -33,7 +45,9 @@ def write(path: Path, sections: Iterable[tuple[str, Iterable[list[object]]]]) ->
         If it cannot be written; the old file is still there then.
     """
     temporary = path.with_suffix(".new")
-    with temporary.open("wb") as file:
+    # It says who is connected from where: as the journals it is for this process alone.
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _MODE), "wb") as file:
+        os.fchmod(file.fileno(), _MODE)
         with gzip.GzipFile(fileobj=file, mode="wb", compresslevel=1, mtime=0) as out:
             count = 0
             lines = [json.dumps(["begin", f"{_NAME}{FORMAT}"])]
@@ -69,7 +83,7 @@ def is_current(path: Path) -> bool:
         case ["begin", str() as schema] if schema.startswith(_NAME):
             number = schema.removeprefix(_NAME)
             if number.isdecimal() and int(number) > FORMAT:
-                raise UnknownFormatError(f"{path} is of format {number}, {FORMAT} is read")
+                raise UnknownFormatError(path, number)
             return number == str(FORMAT)
     return True
 
