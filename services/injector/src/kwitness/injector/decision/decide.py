@@ -108,7 +108,7 @@ def _present_observer(pod: Json) -> str | None:
     return None
 
 
-def _order(injection: Injection, present: str | None) -> tuple[bool, bool, tuple[int, str, str]]:
+def _order(injection: Injection, present: str | None) -> tuple[bool, bool, tuple[bool, int, str, str]]:
     # A broker whose listener is on loopback has no clients without its own observer.
     order = precedence(injection.priority, injection.namespace, injection.name)
     return injection.owner != present, not injection.is_beside_broker, order
