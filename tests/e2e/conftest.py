@@ -84,6 +84,10 @@ def at_work(demo: Demo, job_type: str) -> Iterator[None]:
         wait_until_gone(demo.platform, job)
 
 
+WITH_FINDINGS = ("UpgradeImpact",)
+"""Types of the demo's jobs that count findings in their status."""
+
+
 class Answers(dict[str, Answer]):
     """What jobs of the demo found, by their type. Each works when it is first asked for, alone."""
 
@@ -93,7 +97,11 @@ class Answers(dict[str, Answer]):
 
     def __missing__(self, job_type: str) -> Answer:
         with at_work(self._demo, job_type):
-            found = self._demo.cluster.find("analyticsjob", JOBS[job_type], NAMESPACE)
+            # The operator asks the driver for what it found a moment after the rows are there.
+            found = eventually(
+                lambda: self._demo.cluster.find("analyticsjob", JOBS[job_type], NAMESPACE),
+                lambda job: job_type not in WITH_FINDINGS or "findingCounts" in job["status"],
+            )
             self[job_type] = Answer(self._demo.platform.rows(job_type), found)
         return self[job_type]
 

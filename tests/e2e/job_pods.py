@@ -13,7 +13,7 @@ from tests.e2e import subscriptions
 from tests.e2e.eventually import eventually
 
 _IN_TURN = "kwitness-job-in-turn"
-_MEMORY_LIMIT = "1600Mi"
+_MEMORY_LIMIT = "2400Mi"
 _HEAP = "896m"
 """Of a session that serves several types one after the other and keeps of each."""
 
