@@ -19,6 +19,7 @@ from kwitness.collector.prometheus.exposition import instances, render_family
 from kwitness.collector.prometheus.families import Family, FamilyRegister, sample_names
 from kwitness.collector.prometheus.known_shapes import KnownShapes
 from kwitness.collector.prometheus.labels import LabelWriter
+from kwitness.collector.prometheus.render_errors import rendered_wholly
 from kwitness.collector.prometheus.room import SeriesRoom
 from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot, alike, cost
 from kwitness.contracts.own_metrics import OWN_METRICS
@@ -132,9 +133,7 @@ class PythonCore:
                 series.put(client, value * slot.factor if slot.factor != 1 else value)
             elif type(series) is Counter:
                 if 0 <= value < math.inf:
-                    new = value * slot.factor if slot.factor != 1 else value
-                    series.total += new
-                    slot.total += new
+                    self._add(slot, series, value * slot.factor if slot.factor != 1 else value)
                 else:
                     self._leave_out("invalid_value")
         self._sweep_sometimes(client, state)
@@ -164,17 +163,28 @@ class PythonCore:
                     self._histogram(slot, series, kind, point)
             elif isinstance(series, Gauge) and client is not None:
                 number = value * factor if factor != 1 else value
-                if kind is Kind.LEVEL_DELTA:
-                    slot.last = number = number + (slot.last if isinstance(slot.last, int | float) else 0)
-                series.put(client, number)
+                series.put(client, self._level(slot, number) if kind is Kind.LEVEL_DELTA else number)
             elif isinstance(series, Counter):
                 if not 0 <= value < math.inf:
                     self._leave_out("invalid_value")
                     continue
                 new = value if kind is Kind.DELTA else increment(slot, value, Span(start_ns, time_ns, self._young_ns))
-                new = new * factor if factor != 1 else new
-                series.total += new
-                slot.total += new
+                self._add(slot, series, new * factor if factor != 1 else new)
+
+    def _level(self, slot: Slot, change: float) -> float:
+        before = slot.last if isinstance(slot.last, int | float) else 0
+        if math.isfinite(before + change):
+            slot.last = before + change
+        else:
+            self._leave_out("invalid_value")
+        return before if slot.last is None or isinstance(slot.last, Buckets) else slot.last
+
+    def _add(self, slot: Slot, series: Counter, new: float) -> None:
+        if series.holds(new) and math.isfinite(slot.total + new):
+            series.total += new
+            slot.total += new
+        else:
+            self._leave_out("invalid_value")
 
     def _histogram(self, slot: Slot, series: Series, kind: Kind, point: Point) -> None:
         _, value, start_ns, time_ns = point
@@ -185,10 +195,14 @@ class PythonCore:
             return
         span = Span(start_ns, time_ns, self._young_ns)
         new = value if kind is Kind.HISTOGRAM_DELTA else buckets_increment(slot, value, span)
-        if new is not None:
+        if new is None:
+            return
+        if series.holds(new.total) and math.isfinite(slot.total + new.total):
             series.add(new)
             slot.total += new.total
             slot.count += new.count
+        else:
+            self._leave_out("invalid_value")
 
     def _open(self, client: str | None, state: Client, family: Family, arrived: _Arrived) -> Slot:
         key, point, _ = arrived
@@ -348,7 +362,8 @@ class PythonCore:
         if self.register.prune():
             self.room.measure(self.register.families)
         for family in self.register.families:
-            yield from render_family(family, self.writer.other(), openmetrics=openmetrics)
+            pieces = render_family(family, self.writer.other(), openmetrics=openmetrics)
+            yield from rendered_wholly(family.name, pieces)
         labels = (client.labels for client in self.clients.values())
         yield instances(labels, self.max_series, self.writer.other(), openmetrics=openmetrics)
 

@@ -26,6 +26,10 @@ class Counter:
         self.references = 0
         self.holder = NOBODY
 
+    def holds(self, value: float) -> bool:
+        """Return whether the sum stays finite with a value: infinity would stay for as long as the series."""
+        return math.isfinite(self.total + value)
+
 
 class Gauge:
     """The newest value of each instance, by client; combined when it is exposed.
@@ -78,7 +82,12 @@ class Gauge:
             case "min":
                 return min(numbers)
             case "mean":
-                return math.fsum(numbers) / len(numbers) if all(map(math.isfinite, numbers)) else sum(numbers)
+                # Divided first: finite values can add up to more than a double holds.
+                return (
+                    math.fsum(value / len(numbers) for value in numbers)
+                    if all(map(math.isfinite, numbers))
+                    else sum(numbers)
+                )
 
 
 class Histogram:
@@ -94,6 +103,10 @@ class Histogram:
         self.shown = shown
         self.references = 0
         self.holder = NOBODY
+
+    def holds(self, value: float) -> bool:
+        """Return whether the sum stays finite with a value."""
+        return math.isfinite(self.total + value)
 
     def add(self, value: Buckets) -> None:
         """Add an increment with the same bounds."""
