@@ -241,7 +241,7 @@ class BudgetedSeries:
         )
         for family in (family for group in families for family in group.values()):
             yield from rendered_wholly(
-                one.metric.name, _pieces(one.metric, one.lines(), openmetrics=openmetrics), of=OWN
+                family.metric.name, _pieces(family.metric, family.lines(), openmetrics=openmetrics), of=OWN
             )
 
 
