@@ -76,7 +76,7 @@ class PythonCore:
         if state is not None and state.holder != holder:
             self._hand_over(state, holder)
         if state is not None and state.short and self.room.shares.has_room(holder):
-            self._readmit(state)
+            self._readmit(client, state)
         if state is not None and state.shape is not None:
             values = state.shape.values(payload)
             if values is not None:
@@ -236,6 +236,8 @@ class PythonCore:
         self.slots.take(state.holder)
         if isinstance(series, Counter | Histogram):
             series.references += 1
+        elif series is not None:
+            series.join(client)
         return slot
 
     def _slotless(self, family: Family, state: Client, arrived: _Arrived) -> Slot:
@@ -270,6 +272,7 @@ class PythonCore:
             self._close(client, former)
             slot.series = self.room.find(family, slot.series_key, state.holder, Gauge())
             if isinstance(slot.series, Gauge) and value is not None:
+                slot.series.join(client)
                 slot.series.put(client, value)
         else:
             state.ended.append(former)
@@ -283,7 +286,7 @@ class PythonCore:
             self._close(client, slot)
         state.ended.clear()
 
-    def _readmit(self, state: Client) -> None:
+    def _readmit(self, client: str, state: Client) -> None:
         """Give what the client's last push fed, and the budget had no room for, series of its own, now that it has."""
         state.short = False
         for (name, _), slot in state.slots.items():
@@ -307,6 +310,8 @@ class PythonCore:
             if isinstance(held, Counter | Histogram) and isinstance(series, Counter | Histogram):
                 held.references -= 1
                 series.references += 1
+            elif isinstance(series, Gauge):
+                series.join(client)
             slot.series = series
 
     def _attribute_text(self, attributes: tuple[tuple[str, str], ...]) -> str:

@@ -37,13 +37,23 @@ class Gauge:
     Nearly always there is one instance, so that one is kept without a dict of 230 bytes.
     """
 
-    __slots__ = ("client", "holder", "more", "value")
+    __slots__ = ("client", "holder", "more", "shared", "value")
 
     def __init__(self) -> None:
         self.holder = NOBODY
         self.client: str | None = None
         self.value: float = math.nan
         self.more: dict[str, float] | None = None
+        self.shared: dict[str, int] | None = None
+        """How many slots of a client feed it beside the first: of attributes that fall together as labels."""
+
+    def join(self, client: str) -> None:
+        """Count a slot that feeds it from now on."""
+        if self.of(client) is None:
+            self.put(client, math.nan)
+        else:
+            self.shared = self.shared or {}
+            self.shared[client] = self.shared.get(client, 0) + 1
 
     def put(self, client: str, value: float) -> None:
         """Set a client's value."""
@@ -59,7 +69,12 @@ class Gauge:
         return self.value if self.client == client else (self.more or {}).get(client)
 
     def drop(self, client: str) -> bool:
-        """Take a client's value away; says whether none is left."""
+        """Take a slot of a client away, with its value if it is the last; says whether no value is left."""
+        if self.shared and client in self.shared:
+            self.shared[client] -= 1
+            if not self.shared[client]:
+                del self.shared[client]
+            return False
         if self.client == client:
             self.client = None
         elif self.more is not None:
