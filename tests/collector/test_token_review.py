@@ -46,8 +46,8 @@ class Api:
 
     async def review(self, request: web.Request) -> web.Response:
         """Answer that the one good token is good."""
-        asked = (await request.json())["spec"]["token"]
-        self.asked.append(asked)
+        token = (await request.json())["spec"]["token"]
+        self.asked.append(token)
         if self.asked.count(GOOD) > 1:
             self.came_twice.set()
         self.at_once += 1
@@ -56,7 +56,7 @@ class Api:
             self.is_full.set()
         await self.go_on.wait()
         self.at_once -= 1
-        good = asked in self.good
+        good = token in self.good
         status = {"authenticated": good, "audiences": [AUDIENCE] if good else [], "user": {"username": "sender"}}
         return web.json_response({"status": status}, status=self.status)
 

@@ -21,7 +21,7 @@ from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 
 from tests.e2e import logs
-from tests.e2e.eventually import SIGNS
+from tests.e2e.eventually import SIGNS, eventually
 from tests.e2e.job_pods import wait_until_gone
 
 JOB_PODS = "kwitness-job-"

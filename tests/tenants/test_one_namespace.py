@@ -1,4 +1,4 @@
-"""An actor who may create resources of one namespace changes nothing of another, whatever the resources say."""
+"""An actor who may create resources of one namespace changes nothing of another."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def platform_and_tenant(
     settings = {
         **usual_settings([platform, tenant], 600.0),
         "injector": {"enabled": True},
-        "images": {"interceptors": "kwitness/interceptors:1"},
+        "images": {"collector": "kwitness/collector:1", "interceptors": "kwitness/interceptors:1"},
     }
     operator = OperatorProcess(tmp_path_factory.mktemp("tenants"), api.kubeconfig_of("operator"), settings)
     eventually(lambda: operator.probe("/readyz")[0] == 200)

@@ -14,6 +14,7 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_series", type="gauge", labels=("component",), source="collector", help="Series exposed now.", bounds=()),
     OwnMetric(name="kwitness_series_overflow_total", type="counter", labels=("component", "reason"), source="collector", help="Series that did not fit the budget.", bounds=()),
     OwnMetric(name="kwitness_parser_errors_total", type="counter", labels=("component", "reason"), source="collector", help="Pushes or requests that could not be decoded.", bounds=()),
+    OwnMetric(name="kwitness_render_errors_total", type="counter", labels=("component", "reason"), source="collector", help="Families left out of a scrape because they could not be rendered: own or of clients.", bounds=()),
     OwnMetric(name="kwitness_metric_type_conflicts_total", type="counter", labels=("component",), source="collector", help="Metrics that came with two types under one name and were split.", bounds=()),
     OwnMetric(name="kwitness_filtered_points_total", type="counter", labels=("component",), source="collector", help="Data points that spec.filter of the collector left out of pushes.", bounds=()),
     OwnMetric(name="kwitness_filtered_attributes_total", type="counter", labels=("component",), source="collector", help="Attributes that spec.filter or spec.identity of the collector removed or hashed.", bounds=()),

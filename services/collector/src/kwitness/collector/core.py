@@ -16,13 +16,14 @@ class Applied(NamedTuple):
     """What became of one push.
 
     ``metrics`` are the names as sent; ``left_out`` counts points by the reason for which they are not exposed;
-    ``malformed`` holds what was wrong when nothing could be decoded.
+    ``malformed`` holds what was wrong when nothing could be decoded; ``defect`` says that applying it raised.
     """
 
     points: int
     metrics: tuple[str, ...]
     left_out: Mapping[str, int]
     malformed: str | None
+    defect: bool = False
 
 
 class Arrival(NamedTuple):

@@ -14,6 +14,7 @@ from kwitness.collector.observation import Observation
 from kwitness.collector.own_exposition import render_own
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import OPENMETRICS, TEXT
+from kwitness.collector.prometheus.render_errors import OWN, rendered_wholly
 from kwitness.contracts.endpoints import HEALTH_PATH, METRICS_PATH, READY_PATH
 
 _GZIP: Final = 31
@@ -61,7 +62,8 @@ class MetricsPage:
         return response
 
     def _pieces(self, *, openmetrics: bool) -> Iterator[bytes]:
-        yield from self._client_info.render(self._pipeline.state.clients, openmetrics=openmetrics)
+        clients = self._client_info.render(self._pipeline.state.clients, openmetrics=openmetrics)
+        yield from rendered_wholly("kwitness_client_info", clients, of=OWN)
         yield render_own(
             self._pipeline, self._observation, self._requests, self._client_info.overflowed, openmetrics=openmetrics
         )

@@ -11,6 +11,7 @@ from kwitness.collector.observation import Observation
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
+from kwitness.collector.prometheus.render_errors import OWN, RENDER_ERRORS, rendered_wholly
 from kwitness.contracts.envelopes import ObserverReport, TelemetrySensors
 from kwitness.contracts.own_metrics import own_metric
 from kwitness.contracts.software import OTHER
@@ -30,6 +31,10 @@ def family(name: str, rows: Rows, *, openmetrics: bool) -> str:
         full = {"component": COMPONENT, **labels} if "component" in entry.labels else labels
         lines.append(sample(name, render((key, label_value(text)[0]) for key, text in full.items() if text), value))
     return "".join(lines) if len(lines) > 1 else ""
+
+
+def _family(name: str, rows: Rows, *, openmetrics: bool) -> Iterator[bytes]:
+    yield family(name, rows, openmetrics=openmetrics).encode("utf-8", "replace")
 
 
 def render_own(
@@ -74,6 +79,7 @@ def render_own(
         ("kwitness_series", [({}, counts.series + observation.totals.series + intercepted.series + headers.series)]),
         ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in overflowed.items()]),
         ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in state.parser_errors.items()]),
+        ("kwitness_render_errors_total", [({"reason": key}, count) for key, count in RENDER_ERRORS.items()]),
         ("kwitness_metric_type_conflicts_total", [({}, counts.conflicts)]),
         ("kwitness_filtered_points_total", [({}, pipeline.privacy.points)] if pipeline.privacy.active else []),
         ("kwitness_filtered_attributes_total", [({}, pipeline.privacy.attributes)] if pipeline.privacy.active else []),
@@ -117,8 +123,11 @@ def render_own(
         ("kwitness_interceptor_uncertain_ends_total", _uncertain_reporters(observation)),
         ("kwitness_build_info", [({"version": installed_version()}, 1)]),
     ]
-    text = "".join(family(name, rows, openmetrics=openmetrics) for name, rows in families)
-    return text.encode("utf-8", "replace")
+    return b"".join(
+        piece
+        for name, rows in families
+        for piece in rendered_wholly(name, _family(name, rows, openmetrics=openmetrics), of=OWN)
+    )
 
 
 def _connections(pipeline: Pipeline, observation: Observation) -> Rows:

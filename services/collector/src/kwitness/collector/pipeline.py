@@ -188,8 +188,10 @@ class Pipeline:
         hop.accept(len(events))
         applied = self.state.journal_and_apply(events, now_ms())
         malformed = sum(one.malformed is not None for one in applied)
-        hop.deliver(len(events) - malformed)
+        defects = sum(one.defect for one in applied)
+        hop.deliver(len(events) - malformed - defects)
         hop.drop("malformed", malformed)
+        hop.drop("defect", defects)
         for forward in self.forwards:
             for event in events:
                 forward.offer(event)

@@ -85,7 +85,7 @@ class PushApi:
 
 
 def _parse(model: type[Model], body: bytes) -> Model:
-    # Each of them may stand for an object of some tens of bytes, whatever the model makes of it.
+    # Each of them may stand for an object of some tens of bytes before the model sees it.
     elements = sum(map(body.count, (b",", b"[", b"{")))
     if elements > _MAX_ELEMENTS:
         raise BodyTooLargeError("TooLarge", f"the body has more than {_MAX_ELEMENTS} elements; send less at once")

@@ -6,8 +6,10 @@ Source: opentelemetry-proto ``metrics/v1/metrics.proto``.
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
+import operator
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -26,9 +28,11 @@ MAX_BUCKETS: Final = 512
 """Buckets of one histogram; more is counted as unsupported."""
 _MAX_NESTED: Final = 2_048
 """Bytes of a list or map whose text is written; of none that is longer all attributes are short enough."""
-_NO_VALUE: Final = 1
+NO_VALUE: Final = 1
 """``FLAG_NO_RECORDED_VALUE``: the point only says that there is no value."""
 _DELTA: Final = AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA
+
+_KEY: Final = operator.attrgetter("key")
 
 
 class MalformedPayloadError(ValueError):
@@ -94,14 +98,10 @@ def _kind_of_sum(total: Any) -> Kind:
 def _numbers(metric: Any, data_points: Any, kind: Kind) -> MetricPoints:
     points = [
         # Reading both fields is half the price of asking which one is set; an unset one is 0.
-        (
-            attributes_of(point.attributes),
-            point.as_int or point.as_double,
-            point.start_time_unix_nano,
-            point.time_unix_nano,
-        )
+        (attributes_of(point.attributes), value, point.start_time_unix_nano, point.time_unix_nano)
         for point in data_points
-        if not point.flags & _NO_VALUE
+        if not point.flags & NO_VALUE
+        and ((value := point.as_int or point.as_double) or point.WhichOneof("value") is not None)
     ]
     return MetricPoints(metric.name, metric.unit, kind, points)
 
@@ -110,7 +110,7 @@ def _histogram(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints,
     points: list[Point] = []
     left_out = 0
     for point in data_points:
-        if point.flags & _NO_VALUE:
+        if point.flags & NO_VALUE:
             continue
         bounds, counts = tuple(point.explicit_bounds), tuple(point.bucket_counts)
         rising = all(map(math.isfinite, bounds)) and all(low < high for low, high in itertools.pairwise(bounds))
@@ -125,14 +125,16 @@ def _histogram(metric: Any, data_points: Any, kind: Kind) -> tuple[MetricPoints,
 
 
 def attributes_of(attributes: Any) -> Attributes:
-    """Read attributes as text, at most `MAX_ATTRIBUTES`; lists and maps become their protobuf text, as one value."""
+    """Read attributes as text, sorted, at most `MAX_ATTRIBUTES`; lists and maps become protobuf text, as one value."""
     count = len(attributes)
     if count == 0:
         return ()
     if count == 1:  # nearly always; the node a client measured
         one = attributes[0]
         return ((one.key, one.value.string_value or _text(one.value)),)
-    return tuple([(one.key, one.value.string_value or _text(one.value)) for one in attributes[:MAX_ATTRIBUTES]])
+    # They are a set: a program that was started again, or a processor, may write them in another order.
+    kept = attributes if count <= MAX_ATTRIBUTES else heapq.nsmallest(MAX_ATTRIBUTES, attributes, key=_KEY)
+    return tuple(sorted([(one.key, one.value.string_value or _text(one.value)) for one in kept]))
 
 
 def _text(value: Any) -> str:

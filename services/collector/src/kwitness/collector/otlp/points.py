@@ -34,7 +34,7 @@ class Buckets:
 
 
 Attributes = tuple[tuple[str, str], ...]
-"""A point's own attributes, in the order in which the client sent them."""
+"""A point's own attributes, sorted: they are a set."""
 
 Point = tuple[Attributes, float | Buckets, int, int]
 """Attributes, value, start and time in nanoseconds since 1970; a plain tuple, because it is made for every value."""

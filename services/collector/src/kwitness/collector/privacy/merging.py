@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, Final
 
 from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
 
+from kwitness.collector.otlp.decode import NO_VALUE
+
+_NUMBERS: Final = frozenset({"gauge", "sum"})
 _ADDED: Final = frozenset({"sum", "histogram"})
 
 
@@ -24,6 +26,9 @@ def merged(content: bytes) -> tuple[bytes, int]:
     kept: dict[tuple[bytes, ...], Any] = {}
     left_out = 0
     for point in points:
+        if point.flags & NO_VALUE or (kind in _NUMBERS and point.WhichOneof("value") is None):
+            kept[b"", str(len(kept)).encode()] = point  # it measured nothing, and must not swallow a neighbour
+            continue
         key = tuple(sorted(one.SerializeToString() for one in point.attributes))
         first = kept.setdefault(key, point)
         if first is not point and not (kind in _ADDED and _add(kind, first, point)):
@@ -48,8 +53,8 @@ def _add(kind: str, first: Any, point: Any) -> bool:
             return False
         if len(first.bucket_counts) != len(point.bucket_counts):
             return False
-        first.bucket_counts[:] = map(operator.add, first.bucket_counts, point.bucket_counts)
-        first.count += point.count
+        first.bucket_counts[:] = map(_unsigned, first.bucket_counts, point.bucket_counts)
+        first.count = _unsigned(first.count, point.count)
         first.sum += point.sum
         for name, choose in (("min", min), ("max", max)):
             if first.HasField(name) and point.HasField(name):
@@ -63,6 +68,10 @@ def _add(kind: str, first: Any, point: Any) -> bool:
 
 def _number(point: Any) -> float:
     return float(point.as_int or point.as_double)
+
+
+def _unsigned(one: int, two: int) -> int:
+    return min(one + two, 2**64 - 1)
 
 
 def _within(number: int) -> int:

@@ -19,6 +19,7 @@ from kwitness.collector.prometheus.exposition import instances, render_family
 from kwitness.collector.prometheus.families import Family, FamilyRegister, sample_names
 from kwitness.collector.prometheus.known_shapes import KnownShapes
 from kwitness.collector.prometheus.labels import LabelWriter
+from kwitness.collector.prometheus.render_errors import rendered_wholly
 from kwitness.collector.prometheus.room import SeriesRoom
 from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot, alike, cost
 from kwitness.contracts.own_metrics import OWN_METRICS
@@ -75,7 +76,7 @@ class PythonCore:
         if state is not None and state.holder != holder:
             self._hand_over(state, holder)
         if state is not None and state.short and self.room.shares.has_room(holder):
-            self._readmit(state)
+            self._readmit(client, state)
         if state is not None and state.shape is not None:
             values = state.shape.values(payload)
             if values is not None:
@@ -133,9 +134,7 @@ class PythonCore:
                 series.put(client, value * slot.factor if slot.factor != 1 else value)
             elif type(series) is Counter:
                 if 0 <= value < math.inf:
-                    new = value * slot.factor if slot.factor != 1 else value
-                    series.total += new
-                    slot.total += new
+                    self._add(slot, series, value * slot.factor if slot.factor != 1 else value)
                 else:
                     self._leave_out("invalid_value")
         self._sweep_sometimes(client, state)
@@ -165,17 +164,28 @@ class PythonCore:
                     self._histogram(slot, series, kind, point)
             elif isinstance(series, Gauge) and client is not None:
                 number = value * factor if factor != 1 else value
-                if kind is Kind.LEVEL_DELTA:
-                    slot.last = number = number + (slot.last if isinstance(slot.last, int | float) else 0)
-                series.put(client, number)
+                series.put(client, self._level(slot, number) if kind is Kind.LEVEL_DELTA else number)
             elif isinstance(series, Counter):
                 if not 0 <= value < math.inf:
                     self._leave_out("invalid_value")
                     continue
                 new = value if kind is Kind.DELTA else increment(slot, value, Span(start_ns, time_ns, self._young_ns))
-                new = new * factor if factor != 1 else new
-                series.total += new
-                slot.total += new
+                self._add(slot, series, new * factor if factor != 1 else new)
+
+    def _level(self, slot: Slot, change: float) -> float:
+        before = slot.last if isinstance(slot.last, int | float) else 0
+        if math.isfinite(before + change):
+            slot.last = before + change
+        else:
+            self._leave_out("invalid_value")
+        return before if slot.last is None or isinstance(slot.last, Buckets) else slot.last
+
+    def _add(self, slot: Slot, series: Counter, new: float) -> None:
+        if series.holds(new) and math.isfinite(slot.total + new):
+            series.total += new
+            slot.total += new
+        else:
+            self._leave_out("invalid_value")
 
     def _histogram(self, slot: Slot, series: Series, kind: Kind, point: Point) -> None:
         _, value, start_ns, time_ns = point
@@ -186,10 +196,14 @@ class PythonCore:
             return
         span = Span(start_ns, time_ns, self._young_ns)
         new = value if kind is Kind.HISTOGRAM_DELTA else buckets_increment(slot, value, span)
-        if new is not None:
+        if new is None:
+            return
+        if series.holds(new.total) and math.isfinite(slot.total + new.total):
             series.add(new)
             slot.total += new.total
             slot.count += new.count
+        else:
+            self._leave_out("invalid_value")
 
     def _open(self, client: str | None, state: Client, family: Family, arrived: _Arrived) -> Slot:
         key, point, _ = arrived
@@ -223,6 +237,8 @@ class PythonCore:
         self.slots.take(state.holder)
         if isinstance(series, Counter | Histogram):
             series.references += 1
+        elif series is not None:
+            series.join(client)
         return slot
 
     def _slotless(self, family: Family, state: Client, arrived: _Arrived) -> Slot:
@@ -257,6 +273,7 @@ class PythonCore:
             self._close(client, former)
             slot.series = self.room.find(family, slot.series_key, state.holder, Gauge())
             if isinstance(slot.series, Gauge) and value is not None:
+                slot.series.join(client)
                 slot.series.put(client, value)
         else:
             state.ended.append(former)
@@ -270,7 +287,7 @@ class PythonCore:
             self._close(client, slot)
         state.ended.clear()
 
-    def _readmit(self, state: Client) -> None:
+    def _readmit(self, client: str, state: Client) -> None:
         """Give what the client's last push fed, and the budget had no room for, series of its own, now that it has."""
         state.short = False
         for (name, _), slot in state.slots.items():
@@ -294,6 +311,8 @@ class PythonCore:
             if isinstance(held, Counter | Histogram) and isinstance(series, Counter | Histogram):
                 held.references -= 1
                 series.references += 1
+            elif isinstance(series, Gauge):
+                series.join(client)
             slot.series = series
 
     def _attribute_text(self, attributes: tuple[tuple[str, str], ...]) -> str:
@@ -349,7 +368,8 @@ class PythonCore:
         if self.register.prune():
             self.room.measure(self.register.families)
         for family in self.register.families:
-            yield from render_family(family, self.writer.other(), openmetrics=openmetrics)
+            pieces = render_family(family, self.writer.other(), openmetrics=openmetrics)
+            yield from rendered_wholly(family.name, pieces)
         labels = (client.labels for client in self.clients.values())
         yield instances(labels, self.max_series, self.writer.other(), openmetrics=openmetrics)
 

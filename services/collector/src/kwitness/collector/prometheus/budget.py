@@ -8,6 +8,7 @@ from typing import Final, Generic, TypeVar
 from kwitness.collector.otlp.points import Buckets
 from kwitness.collector.prometheus.exposition import counter_sample, heading, histogram_samples, sample
 from kwitness.collector.prometheus.labels import label_value, render
+from kwitness.collector.prometheus.render_errors import OWN, rendered_wholly
 from kwitness.collector.prometheus.series import Counter, Histogram, cost
 from kwitness.contracts.own_metrics import OwnMetric, own_metric
 
@@ -238,17 +239,23 @@ class BudgetedSeries:
             self._histograms,
             self._levels,
         )
-        for metric, lines in ((one.metric, one.lines()) for group in families for one in group.values()):
-            piece = [heading(metric.name, metric.type, metric.help, openmetrics=openmetrics)]
-            written = False
-            for line in lines:
-                piece.append(line)
-                written = True
-                if len(piece) >= _LINES_PER_PIECE:
-                    yield "".join(piece).encode("utf-8", "replace")
-                    piece.clear()
-            if written:
-                yield "".join(piece).encode("utf-8", "replace")
+        for family in (family for group in families for family in group.values()):
+            yield from rendered_wholly(
+                family.metric.name, _pieces(family.metric, family.lines(), openmetrics=openmetrics), of=OWN
+            )
+
+
+def _pieces(metric: OwnMetric, lines: Iterator[str], *, openmetrics: bool) -> Iterator[bytes]:
+    piece = [heading(metric.name, metric.type, metric.help, openmetrics=openmetrics)]
+    written = False
+    for line in lines:
+        piece.append(line)
+        written = True
+        if len(piece) >= _LINES_PER_PIECE:
+            yield "".join(piece).encode("utf-8", "replace")
+            piece.clear()
+    if written:
+        yield "".join(piece).encode("utf-8", "replace")
 
 
 def bounded(values: Key) -> Key:

@@ -45,8 +45,14 @@ _UNITS: Final = {
 }
 _PER: Final = {"s": "second", "m": "minute", "min": "minute", "h": "hour", "d": "day"}
 _SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-RESERVED_PREFIXES: Final = ("kwitness_", "kafka_client_")
-"""Names of our own: a metric outside the registry must not pose as one of them."""
+RESERVED_PREFIXES: Final = ("kwitness_", "kafka_client_", "scrape_")
+_OF_PROMETHEUS: Final = frozenset({"up", "ALERTS", "ALERTS_FOR_STATE"})
+"""Names of our own and of Prometheus: a metric outside the registry must not pose as one of them."""
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether a family's name, or one with a suffix of its type, is Prometheus' own or one of ours."""
+    return name in _OF_PROMETHEUS or f"{name}_".startswith(RESERVED_PREFIXES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +100,10 @@ def _standard(name: str, unit: str, kind: Kind) -> Target:
     clean = _REPEATED.sub("_", _INVALID.sub("_", name))[:_MAX_NAME].strip("_") or "unnamed"
     if clean[0].isdigit():
         clean = f"_{clean}"
-    if clean.startswith(RESERVED_PREFIXES):
-        clean = f"sent_{clean}"
     base = clean.removesuffix("_total") if type_ == "counter" else clean
     base = _with_unit(base, unit, type_)
+    if is_reserved(base):
+        base = f"sent_{base}"
     combine: Combine = "mean" if kind is Kind.GAUGE else "sum"
     return Target(base, type_, combine, 1, 1, f"{name} ({_rule(combine)})", registered=False)
 

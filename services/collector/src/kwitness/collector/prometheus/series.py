@@ -26,6 +26,10 @@ class Counter:
         self.references = 0
         self.holder = NOBODY
 
+    def holds(self, value: float) -> bool:
+        """Return whether the sum stays finite with a value: infinity would stay for as long as the series."""
+        return math.isfinite(self.total + value)
+
 
 class Gauge:
     """The newest value of each instance, by client; combined when it is exposed.
@@ -33,13 +37,23 @@ class Gauge:
     Nearly always there is one instance, so that one is kept without a dict of 230 bytes.
     """
 
-    __slots__ = ("client", "holder", "more", "value")
+    __slots__ = ("client", "holder", "more", "shared", "value")
 
     def __init__(self) -> None:
         self.holder = NOBODY
         self.client: str | None = None
         self.value: float = math.nan
         self.more: dict[str, float] | None = None
+        self.shared: dict[str, int] | None = None
+        """How many slots of a client feed it beside the first: of attributes that fall together as labels."""
+
+    def join(self, client: str) -> None:
+        """Count a slot that feeds it from now on."""
+        if self.of(client) is None:
+            self.put(client, math.nan)
+        else:
+            self.shared = self.shared or {}
+            self.shared[client] = self.shared.get(client, 0) + 1
 
     def put(self, client: str, value: float) -> None:
         """Set a client's value."""
@@ -55,7 +69,12 @@ class Gauge:
         return self.value if self.client == client else (self.more or {}).get(client)
 
     def drop(self, client: str) -> bool:
-        """Take a client's value away; says whether none is left."""
+        """Take a slot of a client away, with its value if it is the last; says whether no value is left."""
+        if self.shared and client in self.shared:
+            self.shared[client] -= 1
+            if not self.shared[client]:
+                del self.shared[client]
+            return False
         if self.client == client:
             self.client = None
         elif self.more is not None:
@@ -78,7 +97,12 @@ class Gauge:
             case "min":
                 return min(numbers)
             case "mean":
-                return math.fsum(numbers) / len(numbers) if all(map(math.isfinite, numbers)) else sum(numbers)
+                # Divided first: finite values can add up to more than a double holds.
+                return (
+                    math.fsum(value / len(numbers) for value in numbers)
+                    if all(map(math.isfinite, numbers))
+                    else sum(numbers)
+                )
 
 
 class Histogram:
@@ -94,6 +118,10 @@ class Histogram:
         self.shown = shown
         self.references = 0
         self.holder = NOBODY
+
+    def holds(self, value: float) -> bool:
+        """Return whether the sum stays finite with a value."""
+        return math.isfinite(self.total + value)
 
     def add(self, value: Buckets) -> None:
         """Add an increment with the same bounds."""

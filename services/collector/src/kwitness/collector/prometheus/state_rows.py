@@ -138,9 +138,10 @@ class _Reading:
                     family.other = _series(accumulated)
             case ["slot", metric, attributes, index, *rest]:
                 if (family := self._families[index]) is not None:
-                    key = (str(metric), tuple((str(one), str(two)) for one, two in attributes))
+                    key = (str(metric), tuple(sorted((str(one), str(two)) for one, two in attributes)))
                     key = self._slot_keys.setdefault(key, key)
                     client = self.clients[self._name]
+                    # An earlier release had a slot for each order of the attributes: the last one stays.
                     client.slots[key] = _slot(self._name, client, family, rest)
             case _:
                 raise ValueError(f"not a row of the collector's state: {str(row)[:80]}")
@@ -177,6 +178,7 @@ def _slot(name: str, client: Client, family: Family, rest: list[Any]) -> Slot:
     elif place == "own" and family.type == "gauge":
         series = family.series.setdefault(series_key, Gauge())
         if isinstance(series, Gauge) and value is not None:
+            series.join(name)
             series.put(name, value)
     elif place == "own":
         series = family.series[series_key]

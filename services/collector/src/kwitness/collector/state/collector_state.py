@@ -74,7 +74,18 @@ class CollectorState:
         return [self.apply(event, now_ms) for event in taken]
 
     def apply(self, event: Event, now_ms: int) -> Applied:
-        """Apply one event to accumulators, inventory and sequence numbers."""
+        """Apply one event to accumulators, inventory and sequence numbers.
+
+        One that raises counts as a defect and as known: sent again, or read from the journal, it would raise again.
+        """
+        try:
+            return self._applied(event, now_ms)
+        except Exception:  # noqa: BLE001 - one event must not hold up its sender or a start
+            _LOG.exception("an event cannot be applied and is left out", extra={"source": event.source})
+            self.count_error("defect")
+            return Applied(0, (), {}, None, defect=True)
+
+    def _applied(self, event: Event, now_ms: int) -> Applied:
         self.seen.window(event.source, event.epoch).add(event.seq)
         if event.content is not None:
             self.contents.add(event.content, now_ms)
