@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -40,14 +41,33 @@ def profile(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
 
 
 def everything_of(api: ApiServer, namespace: str) -> dict[tuple[str, str], Any]:
-    """All objects of a namespace with their statuses, without what each write changes."""
+    """All objects of a namespace with their statuses, without what each write changes.
+
+    A collector lists the senders of all namespaces that its cluster allows, and what the injector reads has a hash for
+    each namespace's resources: those of others are left out.
+    """
     found = {}
     for kind in KINDS:
         for name in api.objects.names(kind, namespace):
             body = api.objects.get(kind, name, namespace)
-            metadata = {k: v for k, v in body["metadata"].items() if k not in ("resourceVersion", "managedFields")}
-            found[kind, name] = {**body, "metadata": metadata}
+            for written in ("resourceVersion", "managedFields"):
+                body["metadata"].pop(written, None)
+            body["metadata"].get("annotations", {}).pop("kwitness.dev/applied-hash", None)
+            if kind == "configmap":
+                _leave_out_others(body["data"], namespace)
+            found[kind, name] = body
     return found
+
+
+def _leave_out_others(data: dict[str, Any], namespace: str) -> None:
+    if "config.json" in data and "ingest" in (config := json.loads(data["config.json"])):
+        config["ingest"]["senders"] = [
+            sender for sender in config["ingest"]["senders"] if sender["namespace"] == namespace
+        ]
+        data["config.json"] = config
+    if "hashes.json" in data:
+        hashes = json.loads(data["hashes.json"])
+        data["hashes.json"] = {owner: hash_ for owner, hash_ in hashes.items() if owner.startswith(f"{namespace}/")}
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +89,7 @@ def platform_and_tenant(
     settings = {
         **usual_settings([platform, tenant], 600.0),
         "injector": {"enabled": True},
-        "images": {"collector": "kwitness/collector:1", "interceptors": "kwitness/interceptors:1"},
+        "images": {name: f"kwitness/{name}:1" for name in ("collector", "observer", "interceptors")},
     }
     operator = OperatorProcess(tmp_path_factory.mktemp("tenants"), api.kubeconfig_of("operator"), settings)
     eventually(lambda: operator.probe("/readyz")[0] == 200)

@@ -114,7 +114,7 @@ GROUPS: Final[Sequence[Group]] = (
         expression=f"broker and not spark and not ({_NODE})",
         folders=(
             "broker_plugin", "cli", "collector", "contracts", "interceptors_counts", "interceptors_java",
-            "interceptors_python", "jobs", "node", "observer", "observer_host", "operator",
+            "interceptors_python", "jobs", "node", "observer", "observer_host", "operator", "tenants",
         ),
         queue="broker",
         after=("java",),
