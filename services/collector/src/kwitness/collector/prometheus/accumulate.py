@@ -18,10 +18,10 @@ from kwitness.collector.prometheus.cumulative import Span, buckets_increment, in
 from kwitness.collector.prometheus.exposition import instances, render_family
 from kwitness.collector.prometheus.families import Family, FamilyRegister, sample_names
 from kwitness.collector.prometheus.known_shapes import KnownShapes
-from kwitness.collector.prometheus.labels import LabelWriter
+from kwitness.collector.prometheus.labels import MAX_ATTRIBUTE_SETS, LabelWriter
 from kwitness.collector.prometheus.render_errors import rendered_wholly
 from kwitness.collector.prometheus.room import SeriesRoom
-from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot, alike, cost
+from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series, Slot, alike, cost, fresh_series
 from kwitness.contracts.own_metrics import OWN_METRICS
 
 STALE_AFTER_PUSHES: Final = 4
@@ -31,7 +31,6 @@ _SLOTS_PER_SERIES: Final = 4
 _INCREMENTS: Final = frozenset({Kind.DELTA, Kind.HISTOGRAM_DELTA})
 _MAX_ATTRIBUTE_CHARACTERS: Final = 2_048
 """Of all attributes of one point together: they are remembered as they came, for as long as the client."""
-_MAX_ATTRIBUTE_SETS: Final = 50_000
 _SWEEP_EVERY: Final = 16
 
 
@@ -59,7 +58,6 @@ class PythonCore:
         self._without = 0
         self._slot_keys: dict[SlotKey, SlotKey] = {}
         self._shapes = KnownShapes()
-        self._attribute_texts: dict[tuple[tuple[str, str], ...], str] = {}
         self._left_out: dict[str, int] = {}
         self._young_ns = 0
 
@@ -224,16 +222,16 @@ class PythonCore:
             self.slots.take(state.holder, -1)
         if not self.slots.has_room(state.holder):
             return self._slotless(family, state, arrived)
-        text = self._attribute_text(key[1])
+        text = self.writer.attributes(key[1])
         series_key = (state.labels, text) if text else state.bare
-        fresh = _fresh(family, point)
+        fresh = fresh_series(family.type, point[1])
         if series_key not in family.series and not self.room.shares.allows(state.holder, cost(fresh)):
             return self._slotless(family, state, arrived)
         series = self.room.find(family, series_key, state.holder, fresh)
         state.short |= series is None or series is family.other
         slot = Slot(family.index, series_key, series)
         # Clients send the same metrics: the keys are one object for all of them.
-        state.slots[self._slot_keys.setdefault(key, key) if len(self._slot_keys) < _MAX_ATTRIBUTE_SETS else key] = slot
+        state.slots[self._slot_keys.setdefault(key, key) if len(self._slot_keys) < MAX_ATTRIBUTE_SETS else key] = slot
         self.slots.take(state.holder)
         if isinstance(series, Counter | Histogram):
             series.references += 1
@@ -245,7 +243,7 @@ class PythonCore:
         """Take a value without memory of the one before: increments can be added to what is shared, others cannot."""
         self._without += 1
         if arrived.kind in _INCREMENTS:
-            other = self.room.other(family, _fresh(family, arrived.point))
+            other = self.room.other(family, fresh_series(family.type, arrived.point[1]))
             if other is not None:
                 return Slot(family.index, state.bare, other)
         self._leave_out("budget")
@@ -314,16 +312,6 @@ class PythonCore:
             elif isinstance(series, Gauge):
                 series.join(client)
             slot.series = series
-
-    def _attribute_text(self, attributes: tuple[tuple[str, str], ...]) -> str:
-        if not attributes:
-            return ""
-        text = self._attribute_texts.get(attributes)
-        if text is None:
-            text = self.writer.attributes(attributes)
-            if len(self._attribute_texts) < _MAX_ATTRIBUTE_SETS:
-                self._attribute_texts[attributes] = text
-        return text
 
     def depart(self, client: str) -> None:
         """See `TelemetryCore.depart`."""
@@ -404,10 +392,3 @@ class PythonCore:
             client.short = any(
                 slot.series is self.register.families[slot.family].other for slot in client.slots.values()
             )
-
-
-def _fresh(family: Family, point: Point) -> Series:
-    value = point[1]
-    if family.type == "histogram" and isinstance(value, Buckets):
-        return Histogram(value.bounds)
-    return Gauge() if family.type == "gauge" else Counter()

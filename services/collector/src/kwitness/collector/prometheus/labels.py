@@ -11,6 +11,8 @@ MAX_VALUE: Final = 128
 """Characters of a label value; a client id may hold 32 KiB of anything."""
 _HASH_DIGITS: Final = 8
 _OTHER: Final = "other"
+MAX_ATTRIBUTE_SETS: Final = 50_000
+"""Sets of attributes whose text is remembered."""
 RESERVED: Final = frozenset({"le", "quantile", "__name__"})
 """Labels with a meaning of their own in the exposition."""
 _INVALID: Final = re.compile(r"[^a-zA-Z0-9_]")
@@ -68,6 +70,7 @@ class LabelWriter:
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.keys = keys
         self.cut: dict[str, int] = {}
+        self._of_attributes: dict[tuple[tuple[str, str], ...], str] = {}
 
     def identity(self, identity: Mapping[str, str]) -> str:
         """Write the configured identity keys that are known, in their configured order."""
@@ -77,6 +80,14 @@ class LabelWriter:
 
     def attributes(self, attributes: tuple[tuple[str, str], ...]) -> str:
         """Write a point's own attributes, sorted by name; keys that fall together are joined by a semicolon."""
+        text = self._of_attributes.get(attributes)
+        if text is None:
+            text = self._write(attributes)
+            if len(self._of_attributes) < MAX_ATTRIBUTE_SETS:
+                self._of_attributes[attributes] = text
+        return text
+
+    def _write(self, attributes: tuple[tuple[str, str], ...]) -> str:
         found: dict[str, str] = {}
         for key, value in sorted(attributes):
             name = label_name(key, self.keys)

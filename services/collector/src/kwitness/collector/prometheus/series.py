@@ -136,6 +136,13 @@ SeriesKey = tuple[str, str]
 """Label text of the identity and of the point's own attributes; the first is one object for all series of a client."""
 
 
+def fresh_series(type_: str, value: float | Buckets) -> Series:
+    """Return an empty series of a family's type; a histogram has the bounds of ``value``."""
+    if type_ == "histogram" and isinstance(value, Buckets):
+        return Histogram(value.bounds)
+    return Gauge() if type_ == "gauge" else Counter()
+
+
 def cost(series: Series) -> int:
     """How many samples the series takes of the budget."""
     return len(series.counts) + 2 if isinstance(series, Histogram) else 1
