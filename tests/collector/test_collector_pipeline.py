@@ -146,19 +146,21 @@ def test_a_record_the_topic_refuses_for_its_size_is_rejected_alone(start: Start,
     assert (again["accepted"], again["duplicates"], again["rejected"]) == (0, 1, answer.body["rejected"])
 
 
-def test_a_batch_larger_than_the_producer_holds_at_once_is_written_piece_by_piece(
+def test_a_batch_as_large_as_is_taken_is_written_but_for_what_the_topic_refuses(
     start: Start, broker: LocalBroker
 ) -> None:
     collector = start(bootstrap=broker.bootstrap)
     # As Kafka 3.7 sends them: small on the way, large once decompressed.
     payload = gzip.compress(bytes(900_000))
-    pushes = [push(seq, payload, payload_compression="gzip") for seq in range(60)]
-    pushes[50] = push(50, os.urandom(1_500_000))
+    pushes = [push(seq, payload, payload_compression="gzip") for seq in range(17)]
+    pushes[10] = push(10, os.urandom(1_500_000))
 
     answer = collector.deliver(batch(pushes))
+    larger = collector.deliver(batch([push(seq, payload, payload_compression="gzip") for seq in range(20, 40)]))
 
-    assert (answer.status, answer.body["accepted"]) == (200, 59)
-    assert [(one["seq"], one["reason"]) for one in answer.body["rejected"]] == [(50, "TooLarge")]
+    assert (answer.status, answer.body["accepted"]) == (200, 16)
+    assert [(entry["seq"], entry["reason"]) for entry in answer.body["rejected"]] == [(10, "TooLarge")]
+    assert larger.status == 413, "its sender halves the batch"
 
 
 def test_heartbeats_add_up_over_brokers_and_reach_the_connections_topic(start: Start, broker: LocalBroker) -> None:
