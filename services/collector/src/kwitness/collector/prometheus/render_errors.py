@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+CLIENTS: Final = "clients"
 OWN: Final = "own"
 _LOG = logging.getLogger(__name__)
-RENDER_ERRORS: Final = Counter[str]()
-"""How often this process left a family out, by what it is of: one of the collector's own, or of clients."""
+RENDER_ERRORS: Final = Counter({CLIENTS: 0, OWN: 0})
+"""How often this process left a family out, by what it is of; from zero on, so that a rise shows."""
 
 
-def rendered_wholly(name: str, pieces: Iterable[bytes], *, of: str = "clients") -> list[bytes]:
+def rendered_wholly(name: str, pieces: Iterable[bytes], *, of: str = CLIENTS) -> list[bytes]:
     """Return all pieces of a family; none if one of them cannot be rendered, which is counted and logged."""
     try:
         return list(pieces)
