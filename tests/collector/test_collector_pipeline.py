@@ -146,7 +146,7 @@ def test_a_record_the_topic_refuses_for_its_size_is_rejected_alone(start: Start,
     assert (again["accepted"], again["duplicates"], again["rejected"]) == (0, 1, answer.body["rejected"])
 
 
-def test_a_batch_as_large_as_is_taken_is_written_but_for_what_the_topic_refuses(
+def test_a_batch_of_the_largest_size_is_written_but_for_records_that_the_topic_refuses(
     start: Start, broker: LocalBroker
 ) -> None:
     collector = start(bootstrap=broker.bootstrap)
