@@ -24,8 +24,8 @@ from kwitness.e2e.waiting import slowest_waits
 
 _SHOWN_FAILURES: Final = 40
 _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
-_AT_ONCE: Final = 3
-"""Steps that run at the same time: on two cores more would wait for each other, and tests with them."""
+_AT_ONCE: Final = 4
+"""Steps that run at the same time: about half of what a group takes is waiting, so four keep two cores busy."""
 _COLUMNS: Final = "160"
 """Width of pytest's summary: the reason of a failure stands at the end of its line."""
 _OF_MAKE: Final = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR")
