@@ -79,13 +79,6 @@ CHECKS: Final[Sequence[Step]] = (
 
 UNIT: Final[Sequence[Group]] = (
     Group(
-        name="contracts",
-        title="tests of contracts, chart, injector, pages and tools that need no broker, no Spark and no node",
-        expression=_NEITHER,
-        folders=("chart", "contracts", "demo", "devtools", "images", "injector", "node", "repository", "subscriptions"),
-        queue="run",
-    ),
-    Group(
         name="programs",
         title="tests of programs that need no broker, no Spark and no node",
         expression=_NEITHER,
@@ -94,6 +87,13 @@ UNIT: Final[Sequence[Group]] = (
             "interceptors_python", "jobs", "observer", "observer_host", "operator", "runtime", "tenants",
         ),
         queue="programs",
+    ),
+    Group(
+        name="contracts",
+        title="tests of contracts, chart, injector, pages and tools that need no broker, no Spark and no node",
+        expression=_NEITHER,
+        folders=("chart", "contracts", "demo", "devtools", "images", "injector", "node", "repository", "subscriptions"),
+        queue="run",
     ),
 )  # fmt: skip
 """What `make test-fast` runs, in two processes."""
