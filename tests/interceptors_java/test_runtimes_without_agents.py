@@ -20,7 +20,7 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin/java"
 
 
-def test_the_guide_names_how_such_a_runtime_is_known_and_what_it_says_of_an_agent(java: Path) -> None:
+def test_the_guide_shows_how_to_recognize_such_a_runtime_and_its_error(java: Path) -> None:
     modules = run([java, "--list-modules"])
     agent = f"-javaagent:{java_interceptors()}"
 
@@ -28,6 +28,6 @@ def test_the_guide_names_how_such_a_runtime_is_known_and_what_it_says_of_an_agen
 
     assert "java.instrument" not in modules
     assert ended.returncode == 1
-    said = "Could not find agent library instrument on the library path"
-    assert said in ended.stdout + ended.stderr
-    assert said in " ".join(GUIDE.read_text().split())
+    message = "Could not find agent library instrument on the library path"
+    assert message in ended.stdout + ended.stderr
+    assert message in " ".join(GUIDE.read_text().split())

@@ -84,7 +84,8 @@ UNIT: Final[Sequence[Group]] = (
         expression=_NEITHER,
         folders=(
             "broker_plugin", "cli", "collector", "interceptors_counts", "interceptors_java", "interceptors_librdkafka",
-            "interceptors_python", "jobs", "observer", "observer_host", "operator", "runtime", "tenants",
+            "interceptors_python", "jobs", "observer", "observer_host", "operator", "runtime", "strangers",
+            "tenants",
         ),
         queue="programs",
     ),
