@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kwitness.contracts.resources.analytics_parameters import MirrorAuditParameters
-from kwitness.jobs.analyses.mirror_audit.comparison import compared_rows, mirrored, refuse_itself
+from kwitness.jobs.analyses.mirror_audit.comparison import (
+    compared_rows,
+    mirrored,
+    newest_at_mirror,
+    refuse_itself,
+)
 from kwitness.jobs.analyses.mirror_audit.offset_syncs import OffsetSync, compared, in_order, is_of_syncs, sync_of
 from kwitness.jobs.analyses.mirror_audit.rows import row_after
 from kwitness.jobs.analyses.mirror_audit.schema import MAX_RANGES, TABLE_SCHEMA
@@ -193,9 +200,7 @@ def test_the_mirrors_name_of_a_topic(topic: str, topics: dict[str, Any], there: 
 
 def survey(cluster_id: str = "here", **ends: int) -> ClusterState:
     topics = tuple(
-        SurveyedTopic(
-            name.replace("__", "."), partitions=1, starts={0: 0}, ends={0: end}, latest_timestamp_ms=end * 1000
-        )
+        SurveyedTopic(name.replace("__", "."), partitions=1, starts={0: 0}, ends={0: end}, latest={0: end * 1000})
         for name, end in ends.items()
     )
     return ClusterState(cluster_id, 1_000_000, listed=frozenset(one.name for one in topics), topics=topics)
@@ -226,6 +231,76 @@ def test_rows_of_both_sides_have_lag_and_ends() -> None:
     )  # fmt: skip
     assert own["verdict"] == "NotMirrored"
     assert {row["verdict"] for row in found[True]} == {"TargetUnreachable"}
+
+
+def compared_with(mirror: SurveyedTopic | None, asked: dict[TopicPartition, int], **source: Any) -> dict[int, Any]:
+    """Rows of both partitions of a topic that is in step but for what `mirror` does not say; its verdicts."""
+    ends: dict[str, Any] = {"partitions": 2, "starts": {0: 0, 1: 0}, "ends": {0: 500, 1: 900}}
+    here = replace(survey(), topics=(SurveyedTopic("orders", **(ends | source)),), listed=frozenset({"orders"}))
+    there = replace(survey("there"), topics=() if mirror is None else (mirror,), listed=frozenset({"eu.orders"}))
+
+    def first_after(times: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
+        asked.update(times)
+        # The source has a record each second, the last of them at 900 s.
+        return {where: at + 1000 if at < 900_000 else None for where, at in times.items()}
+
+    rows = compared_rows(
+        here,
+        there,
+        {"orders": "eu.orders"},
+        counted={("orders", one): Counted(9, 9) for one in range(2)},
+        syncs={},
+        compacted={},
+        waiting=first_after(newest_at_mirror(here, there, {"orders": "eu.orders"})),
+        job_input=job_input(),
+    )
+    known = [dict(zip(TABLE_SCHEMA.names, row, strict=True)) for row in rows]
+    return {row["partition"]: (row["verdict"], row["unanswered"], row["lag_ms"]) for row in known}
+
+
+IN_STEP = ("InStep", None, 0)
+
+
+@pytest.mark.parametrize(
+    ("mirror", "of_source", "first"),
+    [
+        ({"latest": {0: 300_000, 1: 900_000}}, {}, ("Behind", None, 699_000)),
+        ({"ends": {0: 0, 1: 900}, "latest": {1: 900_000}}, {}, ("Behind", None, 1_000_001 - 1_000)),
+        ({"latest": {0: 900_000, 1: 900_000}}, {}, IN_STEP),
+        ({"latest": {1: 900_000}}, {}, ("NotSeen", "latestTimestamps", None)),
+        ({"latest": {0: 2**62, 1: 900_000}}, {}, ("NotSeen", "latestTimestamps", None)),
+        ({"ends": {1: 900}, "latest": {1: 900_000}}, {}, ("NotSeen", "mirror.endOffsets", None)),
+        ({"latest": {0: 900_000, 1: 900_000}}, {"ends": {1: 900}}, ("NotSeen", "source.endOffsets", None)),
+    ],
+)
+def test_each_partition_is_judged_by_its_own_answers(
+    mirror: dict[str, Any], of_source: dict[str, Any], first: tuple[Any, ...]
+) -> None:
+    known: dict[str, Any] = {"partitions": 2, "starts": {0: 0, 1: 0}, "ends": {0: 500, 1: 900}}
+
+    verdicts = compared_with(SurveyedTopic("eu.orders", **(known | mirror)), {}, **of_source)
+
+    assert verdicts == {0: first, 1: IN_STEP}
+
+
+def test_a_mirror_that_does_not_answer_is_not_said_to_be_absent() -> None:
+    asked: dict[TopicPartition, int] = {}
+
+    assert set(compared_with(None, asked).values()) == {("NotSeen", "mirror.topics", None)}
+    assert asked == {}
+    short = SurveyedTopic("eu.orders", partitions=1, starts={0: 0}, ends={0: 500}, latest={0: 900_000})
+    assert compared_with(short, asked) == {0: IN_STEP, 1: ("NotMirrored", None, None)}
+
+
+def test_offsets_say_that_nothing_waits_where_times_do_not() -> None:
+    pairs = ((0, 0), (90, 80))
+
+    assert judge(sides(unanswered="latestTimestamps", lag_ms=None))["verdict"] == "NotSeen"
+    assert judge(sides(unanswered="latestTimestamps", lag_ms=None, syncs=((0, 0), (90, 90))))["verdict"] == "NotSeen"
+    assert judge(sides(unanswered="latestTimestamps", lag_ms=None, syncs=pairs, counted=None))["lag_records"] == 0
+    assert (
+        judge(sides(unanswered="mirror.endOffsets", target_end=None, counted=Counted(9, 1, 8)))["verdict"] == "Missing"
+    )
 
 
 def test_a_mirror_that_is_the_source_itself_is_refused() -> None:

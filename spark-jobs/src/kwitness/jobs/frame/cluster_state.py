@@ -24,8 +24,9 @@ class SurveyedTopic:
         The first offset that is still there, by partition; partitions that did not answer are absent.
     ends
         The next offset to be written, likewise.
-    latest_timestamp_ms
-        The largest timestamp of a record, which producers may choose; None where there is none, or it is not known.
+    latest
+        The largest timestamp of a record, which producers may choose, by partition; partitions that have none, or did
+        not answer, are absent.
     log_bytes
         Bytes of all replicas on all brokers; None where the credential may not know.
     """
@@ -36,8 +37,13 @@ class SurveyedTopic:
     partitions: int = 0
     starts: Mapping[int, int] = field(default_factory=dict)
     ends: Mapping[int, int] = field(default_factory=dict)
-    latest_timestamp_ms: int | None = None
+    latest: Mapping[int, int] = field(default_factory=dict)
     log_bytes: int | None = None
+
+    @property
+    def latest_timestamp_ms(self) -> int | None:
+        """The largest timestamp of all partitions."""
+        return max(self.latest.values(), default=None)
 
     @property
     def is_complete(self) -> bool:

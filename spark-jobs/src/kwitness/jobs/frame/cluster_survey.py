@@ -103,10 +103,10 @@ class ClusterSurvey:
                     found[name] = "compact" in str(policy.value()).split(",")
             return found
 
-    def first_after(self, times: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
-        """The timestamp of the first record that is later than a time, by partition; absent where there is none.
+    def first_after(self, times: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
+        """The timestamp of the first record that is later than a time, by partition; None where there is none.
 
-        Partitions that do not answer are absent as well.
+        Partitions that do not answer are absent.
         """
         if not times:
             return {}
@@ -116,14 +116,13 @@ class ClusterSurvey:
         asked = self._jvm.java.util.HashMap()
         for where, place in places.items():
             asked.put(place, spec.forTimestamp(times[where] + 1))
-        found: dict[TopicPartition, int] = {}
+        found: dict[TopicPartition, int | None] = {}
         with self._client() as admin:
             answers = admin.listOffsets(asked)
             for where, place in places.items():
                 with suppress(Py4JJavaError):
                     info = _get(answers.partitionResult(place))
-                    if info.offset() >= 0:
-                        found[where] = int(info.timestamp())
+                    found[where] = int(info.timestamp()) if info.offset() >= 0 else None
         return found
 
     def _ask(self) -> ClusterState:
@@ -221,7 +220,7 @@ class _Questions:
             filled = {key: asked[key] for key, end in ends.items() if end[0] > starts.get(key, (0, 0))[0]}
             latest = self._offsets("latestTimestamps", filled, self._kafka.OffsetSpec.maxTimestamp())
             for name, count in partitions.items():
-                times = [latest[name, one][1] for one in leaders[name] if (name, one) in latest]
+                times = {one: latest[name, one][1] for one in leaders[name] if (name, one) in latest}
                 found.append(
                     SurveyedTopic(
                         name=name,
@@ -230,7 +229,7 @@ class _Questions:
                         partitions=count,
                         starts={one: starts[name, one][0] for one in leaders[name] if (name, one) in starts},
                         ends={one: ends[name, one][0] for one in leaders[name] if (name, one) in ends},
-                        latest_timestamp_ms=max((at for at in times if at >= 0), default=None),
+                        latest={one: at for one, at in times.items() if at >= 0},
                     )
                 )
         return found

@@ -53,7 +53,8 @@ class Comparison(NamedTuple):
     compacted
         Of topics here, whether compaction may remove their records; those that do not say so are absent.
     first_after
-        The timestamp of the first record here that is later than a time, by partition; absent where there is none.
+        The timestamp of the first record here that is later than a time, by partition; None where there is none. What
+        does not answer is absent.
     read
         Kafka's rows of small topics here; None where there are none, or they may not be read.
     """
@@ -62,7 +63,7 @@ class Comparison(NamedTuple):
     here: ClusterState
     there: ClusterState | None
     compacted: Callable[[Iterable[str]], Mapping[str, bool]]
-    first_after: Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, int]]
+    first_after: Callable[[Mapping[TopicPartition, int]], Mapping[TopicPartition, int | None]]
     read: Callable[[Iterable[str]], DataFrame | None]
 
 

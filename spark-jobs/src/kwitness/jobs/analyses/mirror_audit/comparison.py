@@ -46,7 +46,7 @@ def compare(comparison: Comparison, table: DataFrame, job_input: JobInput) -> Da
         counted=_counted(table, settled_ms),
         syncs=syncs,
         compacted=comparison.compacted(topics),
-        waiting=comparison.first_after(_latest(here, there, topics)),
+        waiting=comparison.first_after(newest_at_mirror(here, there, topics)),
         job_input=job_input,
     )
     return comparison.session.createDataFrame(rows, TABLE_SCHEMA, verifySchema=False)
@@ -84,26 +84,34 @@ def compared_rows(
     counted: Mapping[Place, Counted],
     syncs: Mapping[Place, Iterable[tuple[int, int]]],
     compacted: Mapping[str, bool],
-    waiting: Mapping[TopicPartition, int],
+    waiting: Mapping[TopicPartition, int | None],
     job_input: JobInput,
 ) -> list[tuple[Any, ...]]:
-    """Pure: rows of the table from what both sides say; `waiting` are times of first records that the mirror lacks."""
+    """Pure: rows of the table from what both sides say.
+
+    Parameters
+    ----------
+    waiting
+        Times of the first records that are later than all at the mirror; None where there is none. Partitions of which
+        this is not known are absent.
+    """
     at_source = {topic.name: topic for topic in here.topics}
     at_mirror = {} if there is None else {topic.name: topic for topic in there.topics}
     rows = []
     for name, mirror in sorted(topics.items()):
         source, target = at_source[name], at_mirror.get(mirror)
         for partition in range(source.partitions):
-            if partition not in source.ends:
-                # Without a leader; its row stays as it is.
-                continue
-            lag_ms = _lag_ms(here, target, waiting.get(TopicPartition(name, partition)))
+            place = TopicPartition(name, partition)
+            is_listed = there is not None and mirror in there.listed
+            unanswered = _unanswered(source, target, partition, is_listed=is_listed, is_time_known=place in waiting)
+            lag_ms = _lag_ms(here, waiting[place]) if target is not None and place in waiting else None
             known = bounded(syncs.get((name, partition), ()), MAX_SYNCS)
             seen = counted.get((name, partition))
             sides = Sides(
-                source_end=source.ends[partition],
+                source_end=source.ends.get(partition),
                 target_end=None if target is None else target.ends.get(partition),
                 away=there is None,
+                unanswered=unanswered,
                 lag_ms=lag_ms,
                 tolerance_ms=tolerance_ms_of(job_input),
                 compacted=compacted.get(name),
@@ -121,9 +129,10 @@ def compared_rows(
                 "target_records": None if seen is None else seen.target,
                 "target_topic": mirror,
                 "source_start": source.starts.get(partition),
-                "source_end": source.ends[partition],
+                "source_end": sides.source_end,
                 "target_start": None if target is None else target.starts.get(partition),
                 "target_end": sides.target_end,
+                "unanswered": unanswered,
                 "syncs": known,
                 "surveyed_ms": here.surveyed_ms,
                 "last_ms": here.surveyed_ms,
@@ -132,22 +141,37 @@ def compared_rows(
     return rows
 
 
-def _latest(here: ClusterState, there: ClusterState | None, topics: Mapping[str, str]) -> dict[TopicPartition, int]:
-    """The time of the mirror's latest record of a topic, for each of its partitions at the source."""
-    latest = {topic.name: topic.latest_timestamp_ms for topic in (there.topics if there is not None else ())}
-    return {
-        TopicPartition(topic.name, partition): at_ms
-        for topic in here.topics
-        for at_ms in (latest.get(topics.get(topic.name, "")),)
-        if at_ms is not None
-        for partition in topic.ends
-    }
+def newest_at_mirror(
+    here: ClusterState, there: ClusterState | None, topics: Mapping[str, str]
+) -> dict[TopicPartition, int]:
+    """The time of the mirror's latest record, by partition at the source; below all times where it never had one."""
+    at_mirror = {topic.name: topic for topic in (there.topics if there is not None else ())}
+    found: dict[TopicPartition, int] = {}
+    for topic in here.topics:
+        target = at_mirror.get(topics.get(topic.name, ""), SurveyedTopic(""))
+        for partition in topic.ends:
+            at_ms = -1 if target.ends.get(partition) == 0 else target.latest.get(partition)
+            # Of a record from the future it is not known when it was written, so what is later than it says nothing.
+            if at_ms is not None and at_ms <= here.surveyed_ms:
+                found[TopicPartition(topic.name, partition)] = at_ms
+    return found
 
 
-def _lag_ms(here: ClusterState, target: SurveyedTopic | None, waiting_ms: int | None) -> int | None:
+def _unanswered(
+    source: SurveyedTopic, target: SurveyedTopic | None, partition: int, *, is_listed: bool, is_time_known: bool
+) -> str | None:
+    """The question about a partition that has no answer; None where all have one, or the mirror cannot have any."""
+    if partition not in source.ends:
+        return "source.endOffsets"
+    if target is None:
+        return "mirror.topics" if is_listed else None
+    if partition not in target.ends:
+        return "mirror.endOffsets" if partition < target.partitions else None
+    return None if is_time_known else "latestTimestamps"
+
+
+def _lag_ms(here: ClusterState, waiting_ms: int | None) -> int:
     """For how long the first record that the mirror lacks has been there."""
-    if target is None or (target.latest_timestamp_ms is None and waiting_ms is None):
-        return None
     return 0 if waiting_ms is None else max(0, here.surveyed_ms - waiting_ms)
 
 

@@ -96,6 +96,11 @@ def _behind(row: Row) -> str:
 
 
 def _not_seen(row: Row) -> str:
+    if row["unanswered"] is not None:
+        return (
+            f"nobody can tell whether {row['target_topic']} has all: {row['unanswered']} did not answer when the "
+            "clusters were surveyed. See whether each partition has a leader, and what the credential may describe"
+        )
     return (
         f"nobody can tell whether {row['target_topic']} has all: neither MirrorMaker's offsets, which differ by "
         f"{row['not_seen']} that may be markers or compacted gaps, nor observers before both clusters prove it"

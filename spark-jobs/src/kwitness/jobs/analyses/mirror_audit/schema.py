@@ -41,8 +41,8 @@ TABLE_SCHEMA = StructType(
         column(
             "verdict",
             StringType(),
-            "Of a partition: TargetUnreachable, NotMirrored, Missing, Extra, Behind, NotSeen (no evidence), InStep. "
-            "Of a topic: Changed, or InStep.",
+            "Of a partition: TargetUnreachable, NotMirrored, Missing, Extra, Behind, NotSeen (no evidence, or no "
+            "answer), InStep. Of a topic: Changed, or InStep.",
         ),
         column("evidence", StringType(), "offset-syncs (exact, by MirrorMaker's offsets), or approximate (by counts)."),
         column("missing", LongType(), "Records that the mirror lacks."),
@@ -61,6 +61,12 @@ TABLE_SCHEMA = StructType(
         column("source_end", LongType(), "Next offset there."),
         column("target_start", LongType(), "First offset of the log at the mirror."),
         column("target_end", LongType(), "Next offset there."),
+        column(
+            "unanswered",
+            StringType(),
+            "Of a partition, what a cluster did not answer: source.endOffsets, mirror.topics, mirror.endOffsets, or "
+            "latestTimestamps (for how long records wait is not known); null if nothing.",
+        ),
         column("syncs", _SYNCS, f"Offsets of the same records on both sides, the last {MAX_SYNCS} that were read."),
         column("surveyed_ms", LongType(), "When both were asked last, ms since 1970."),
         column("last_ms", LongType(), "End of the last window that told of it, ms since 1970."),

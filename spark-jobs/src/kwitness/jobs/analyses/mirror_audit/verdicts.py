@@ -42,9 +42,11 @@ class Sides:
     Attributes
     ----------
     target_end
-        Next offset at the mirror; None where its cluster is away, or has no such partition.
+        Next offset at the mirror; None where its cluster is away, has no such partition, or did not answer.
     away
         Whether the mirror's cluster does not answer.
+    unanswered
+        The question about the partition that has no answer; None where all have one.
     lag_ms
         For how long the first record that is later than all at the mirror has been at the source; None if not known.
     compacted
@@ -53,7 +55,7 @@ class Sides:
         Offsets of the source and of the mirror of the same records, in the order in which they were written.
     """
 
-    source_end: int
+    source_end: int | None
     target_end: int | None
     away: bool
     lag_ms: int | None
@@ -61,13 +63,14 @@ class Sides:
     compacted: bool | None
     syncs: tuple[tuple[int, int], ...] = ()
     counted: Counted | None = None
+    unanswered: str | None = None
 
 
 def judge(sides: Sides) -> dict[str, Any]:
     """Columns of a partition's row: verdict, evidence, missing, extra, not_seen and lag_records; null where unknown."""
     if sides.away:
         return {"verdict": UNREACHABLE}
-    if sides.target_end is None:
+    if sides.target_end is None and sides.unanswered is None:
         return {"verdict": NOT_MIRRORED}
     counted, by_offsets = sides.counted, compared(sides.syncs)
     row: dict[str, Any] = {"missing": None, "extra": None, "not_seen": 0, "evidence": None, "lag_records": None}
@@ -75,7 +78,8 @@ def judge(sides: Sides) -> dict[str, Any]:
     dense = counted is not None and not counted.transactional and sides.compacted is False
     if by_offsets is not None:
         source, mirror = by_offsets.last
-        row["lag_records"] = max(0, (sides.source_end - source) - (sides.target_end - mirror))
+        if sides.source_end is not None and sides.target_end is not None:
+            row["lag_records"] = max(0, (sides.source_end - source) - (sides.target_end - mirror))
         if dense or by_offsets.fewer == by_offsets.more == 0:
             row |= {"evidence": "offset-syncs", "missing": by_offsets.fewer, "extra": by_offsets.more}
         else:
@@ -92,7 +96,9 @@ def _verdict(row: dict[str, Any], sides: Sides) -> str:
         return "Extra"
     if sides.lag_ms is not None and sides.lag_ms > sides.tolerance_ms:
         return "Behind"
-    return NOT_SEEN if row["evidence"] is None else "InStep"
+    # Without times, only offsets can say that nothing waits.
+    is_known = sides.unanswered is None or row["lag_records"] == 0
+    return "InStep" if is_known and row["evidence"] is not None else NOT_SEEN
 
 
 def differences(source: int, target: int, tolerance: int) -> tuple[int, int]:
