@@ -233,14 +233,14 @@ def test_rows_of_both_sides_have_lag_and_ends() -> None:
     assert {row["verdict"] for row in found[True]} == {"TargetUnreachable"}
 
 
-def compared_with(mirror: SurveyedTopic | None, asked: dict[TopicPartition, int], **source: Any) -> dict[int, Any]:
-    """Rows of both partitions of a topic that is in step but for what `mirror` does not say; its verdicts."""
+def compared_with(mirror: SurveyedTopic | None, requested: dict[TopicPartition, int], **source: Any) -> dict[int, Any]:
+    """Rows of both partitions of a topic that is in step but for what `mirror` does not say; its results."""
     ends: dict[str, Any] = {"partitions": 2, "starts": {0: 0, 1: 0}, "ends": {0: 500, 1: 900}}
     here = replace(survey(), topics=(SurveyedTopic("orders", **(ends | source)),), listed=frozenset({"orders"}))
     there = replace(survey("there"), topics=() if mirror is None else (mirror,), listed=frozenset({"eu.orders"}))
 
     def first_after(times: Mapping[TopicPartition, int]) -> dict[TopicPartition, int | None]:
-        asked.update(times)
+        requested.update(times)
         # The source has a record each second, the last of them at 900 s.
         return {where: at + 1000 if at < 900_000 else None for where, at in times.items()}
 
@@ -248,7 +248,7 @@ def compared_with(mirror: SurveyedTopic | None, asked: dict[TopicPartition, int]
         here,
         there,
         {"orders": "eu.orders"},
-        counted={("orders", one): Counted(9, 9) for one in range(2)},
+        counted={("orders", partition): Counted(9, 9) for partition in range(2)},
         syncs={},
         compacted={},
         waiting=first_after(newest_at_mirror(here, there, {"orders": "eu.orders"})),
@@ -273,23 +273,23 @@ IN_STEP = ("InStep", None, 0)
         ({"latest": {0: 900_000, 1: 900_000}}, {"ends": {1: 900}}, ("NotSeen", "source.endOffsets", None)),
     ],
 )
-def test_each_partition_is_judged_by_its_own_answers(
+def test_each_partition_depends_on_its_own_answers(
     mirror: dict[str, Any], of_source: dict[str, Any], first: tuple[Any, ...]
 ) -> None:
     known: dict[str, Any] = {"partitions": 2, "starts": {0: 0, 1: 0}, "ends": {0: 500, 1: 900}}
 
-    verdicts = compared_with(SurveyedTopic("eu.orders", **(known | mirror)), {}, **of_source)
+    results = compared_with(SurveyedTopic("eu.orders", **(known | mirror)), {}, **of_source)
 
-    assert verdicts == {0: first, 1: IN_STEP}
+    assert results == {0: first, 1: IN_STEP}
 
 
-def test_a_mirror_that_does_not_answer_is_not_said_to_be_absent() -> None:
-    asked: dict[TopicPartition, int] = {}
+def test_a_mirror_that_does_not_answer_is_not_absent() -> None:
+    requested: dict[TopicPartition, int] = {}
 
-    assert set(compared_with(None, asked).values()) == {("NotSeen", "mirror.topics", None)}
-    assert asked == {}
+    assert set(compared_with(None, requested).values()) == {("NotSeen", "mirror.topics", None)}
+    assert requested == {}
     short = SurveyedTopic("eu.orders", partitions=1, starts={0: 0}, ends={0: 500}, latest={0: 900_000})
-    assert compared_with(short, asked) == {0: IN_STEP, 1: ("NotMirrored", None, None)}
+    assert compared_with(short, requested) == {0: IN_STEP, 1: ("NotMirrored", None, None)}
 
 
 def test_offsets_say_that_nothing_waits_where_times_do_not() -> None:
