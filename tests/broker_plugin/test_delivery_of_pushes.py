@@ -66,11 +66,10 @@ def test_a_push_that_is_refused_for_good_is_dropped_and_counted_and_the_next_goe
     before = _dropped(collector, "refused")
     collector.behaviour = Behaviour(status=400)
     with librdkafka_producer(broker.bootstrap, "refused"):
-        collector.wait_for(lambda: _refused(collector), what="a refusal")
+        # Until it is counted: a refusal that comes too late for the plugin is no answer, and the push comes again.
+        collector.wait_for(lambda: _dropped(collector, "refused") > before, what="the count of the refusal")
         collector.behaviour = Behaviour()
-        after = collector.wait_for(lambda: _dropped(collector, "refused") - before, what="the count of the refusal")
         collector.wait_for(collector.pushes, what="a later push")
-    assert after >= 1
 
 
 def test_rejected_pushes_of_a_batch_are_counted(quiet, librdkafka_producer):
