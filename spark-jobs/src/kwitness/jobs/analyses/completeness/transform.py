@@ -31,6 +31,7 @@ from kwitness.jobs.analyses.completeness.schema import (
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
 from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
+from kwitness.jobs.frame.window_events import LARGEST, count_problem
 from kwitness.jobs.generated.schemas import PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS
 
 CLIENT = "client:"
@@ -51,6 +52,7 @@ _READ = (
 _ALL = union_of((PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS))
 _EVENT = StructType([_ALL[name] for name in _READ])
 _NAMES = {kind: (SCHEMAS[kind],) for kind in (INTERCEPTIONS, TRAFFIC)}
+_COUNTS = ("records", "unconfirmed", "aborted_records", "transactional_batches", "sent", "acknowledged")
 _WHO = ("event_source", "event_epoch")
 _CLIENT = ("client_id", "client_instance_id", "group_member_id", "client_address", "client_source_port", "instance")
 
@@ -142,13 +144,18 @@ def _problem(event: Any) -> Column:
         ),
     )
     wrong = too_many | within | ~F.coalesce(_is_partition(event("partition")), F.lit(True))
-    return F.when(untimed, problem("MissingField", "the value lacks window_start_ms or window_end_ms")).when(
-        wrong, problem("InvalidField", "partitions or offset_ranges are more than there can be, or a number is none")
+    return (
+        F.when(untimed, problem("MissingField", "the value lacks window_start_ms or window_end_ms"))
+        .when(
+            wrong,
+            problem("InvalidField", "partitions or offset_ranges are more than there can be, or a number is none"),
+        )
+        .otherwise(count_problem([event(name) for name in _COUNTS], [event("failures")]))
     )
 
 
 def _is_of(cluster: Column, cluster_id: str) -> Column:
-    """Whether a record is of a cluster; who names none is held to be."""
+    """True for records of a cluster; records without one are held to be of it."""
     return F.lit(True) if not cluster_id else F.coalesce(cluster, F.lit(cluster_id)) == cluster_id
 
 
@@ -178,7 +185,8 @@ def _of_topic(event: Any) -> Column:
     failures = F.aggregate(
         F.coalesce(F.map_values(event("failures")), F.array().cast("array<bigint>")),
         F.lit(0).cast(LongType()),
-        lambda total, count: total + F.greatest(F.coalesce(count, F.lit(0)), F.lit(0)),
+        # Of a few numbers that can be, and so many of them that the sum cannot.
+        lambda total, count: F.least(F.try_add(total, F.coalesce(count, F.lit(0))), F.lit(LARGEST)),
     )
     sums = _report(event, sent=event("sent"), acknowledged=event("acknowledged"), given_up=failures)
     whole = F.when(
