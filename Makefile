@@ -121,13 +121,13 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 # The folders of tests/; those of the second line have tests on a node.
-COMPONENTS := cli collector contracts demo devtools injector interceptors_python jobs observer_host operator repository runtime subscriptions tenants
+COMPONENTS := cli collector contracts demo devtools injector interceptors_python jobs observer_host operator repository runtime strangers subscriptions tenants
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
 WIRE_TARGETS := walker connection rewriter diversion sasl batches samples
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
-.PHONY: test cost-of-tests check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer fuzz
+.PHONY: test cost-of-tests check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer soak-strangers fuzz
 test: prerequisites-test setup check-capacity ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
@@ -187,6 +187,9 @@ soak: prerequisites-soak setup check-capacity ## What is exhaustive, in full: ma
 
 soak-observer: prerequisites-soak-observer setup ## Of that what tries observers
 	@KWITNESS_SOAK=1 $(PY) -m pytest -m soak tests/observer --durations=0
+
+soak-strangers: prerequisites-soak-strangers setup ## Of that what strangers send to collectors and observers
+	@KWITNESS_SOAK=1 $(PY) -m pytest -m soak tests/strangers tests/observer/test_hostile_clients.py --durations=0
 
 fuzz: prerequisites-fuzz setup ## Property tests with new examples, and what reads Kafka's protocol, each for FUZZ_SECONDS=300
 	@$(PY) -m kwitness.devtools.suite.fuzz --seconds $(FUZZ_SECONDS)

@@ -19,6 +19,8 @@ from kwitness.images.cache import cache_folder
 
 from tests import soak
 
+os.environ["SPARK_CONF_DIR"] = str(Path(__file__).with_name("spark"))
+
 
 @pytest.fixture(scope="session")
 def kafka() -> Iterator[LocalBroker]:

@@ -8,6 +8,9 @@ from pathlib import Path
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 
+_OLDEST_RUNTIME = "11"
+"""The oldest release of Java that tests run."""
+
 
 def program(source: Path, libraries: str, *, compiled_with: str | None = None) -> list[str]:
     """The options and the class that run a program.
@@ -22,7 +25,7 @@ def program(source: Path, libraries: str, *, compiled_with: str | None = None) -
     against = compiled_with or libraries
 
     def make(folder: Path) -> None:
-        run(["javac", "-d", folder, "-cp", against, source])
+        run(["javac", "--release", _OLDEST_RUNTIME, "-d", folder, "-cp", against, source])
 
-    classes = cached_folder("java-programs", content_key(source, against), make)
+    classes = cached_folder("java-programs", content_key(source, against, _OLDEST_RUNTIME), make)
     return ["-cp", f"{classes}{os.pathsep}{libraries}", source.stem]

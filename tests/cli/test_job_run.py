@@ -27,7 +27,7 @@ NAMED = {"bootstrap_servers": ["localhost:9092"]}
 
 def kwitness(*arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.cli", *arguments]
-    given = {"PATH": os.environ["PATH"]} if environment is None else environment
+    given = {name: os.environ[name] for name in ("PATH", "SPARK_CONF_DIR")} if environment is None else environment
     return run_to_end(command, env=given)
 
 

@@ -279,7 +279,7 @@ def test_an_unknown_group_is_named_with_those_there_are(capsys: pytest.CaptureFi
 
     assert ended.value.code == 2
     assert (
-        "no step units: the steps are java, checks, images, node, broker, spark, contracts, programs, quick"
+        "no step units: the steps are java, checks, images, node, broker, spark, programs, contracts, quick"
         in capsys.readouterr().err
     )
 

@@ -41,8 +41,8 @@ def clients(version: str) -> str:
     return f"{cached_folder('kafka-clients', content_key(*artifacts), make)}/*"
 
 
-def agent(reported: Reported, folder: Path) -> Application:
-    """Runs a program under the agent until it ends, and returns what it says of itself."""
+def agent(reported: Reported, folder: Path, java: str = "java") -> Application:
+    """Runs a program under the agent until it ends, and returns what it says of itself; `java` is the runtime."""
     token = folder / "token"
     token.write_text("token")
     settings = folder / "interceptors.json"
@@ -62,9 +62,9 @@ def agent(reported: Reported, folder: Path) -> Application:
                 }
             )
         )
-        java = ["java", *SMALL_JVM, f"-javaagent:{java_interceptors()}"]
+        under_the_agent = [java, *SMALL_JVM, f"-javaagent:{java_interceptors()}"]
         process = run_to_end(
-            [*java, *program(source, clients(version), compiled_with=clients(OLDEST)), *arguments],
+            [*under_the_agent, *program(source, clients(version), compiled_with=clients(OLDEST)), *arguments],
             env={
                 **os.environ,
                 "KWITNESS_INTERCEPTORS": str(settings),

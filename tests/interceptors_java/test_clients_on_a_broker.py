@@ -14,6 +14,7 @@ from kwitness.contracts.records import ClientInterceptions, KeyInterceptions, Wi
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.interceptors_java.conftest import OLDEST, PROGRAMS, Application, agent
+from tests.interceptors_java.java_runtimes import java
 from tests.interceptors_java.reported import Reported
 
 pytestmark = pytest.mark.broker
@@ -52,12 +53,13 @@ class Run(NamedTuple):
     reported: Reported
 
 
-@pytest.fixture(scope="module", params=[OLDEST, NEWEST])
+@pytest.fixture(scope="module", params=[OLDEST, NEWEST, "on-java-11", "on-java-21", "on-java-25"])
 def run(request: pytest.FixtureRequest, kafka: LocalBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    version, _, release = request.param.partition("on-java-")
     with Reported() as reported:
         topic = _topic(kafka, f"java-orders-{request.param}")
-        start = agent(reported, tmp_path_factory.mktemp("agent"))
-        yield Run(topic, application(start, kafka, request.param, topic, RECORDS), reported)
+        start = agent(reported, tmp_path_factory.mktemp("agent"), java(release) if release else "java")
+        yield Run(topic, application(start, kafka, version or NEWEST, topic, RECORDS), reported)
 
 
 def test_what_is_reported_is_what_the_broker_has(kafka: LocalBroker, run: Run) -> None:

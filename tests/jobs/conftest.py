@@ -23,8 +23,6 @@ from kwitness.jobs.frame.kafka_options import kafka_options
 from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 from kwitness.jobs.frame.stream import JobStream
 
-from tests.jobs import uncompiled
-
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -39,7 +37,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         # The heap of one driver does for one job; this session serves all types one after the other, and keeps of each.
         "spark.driver.memory": "1536m",
         "spark.sql.shuffle.partitions": "2",
-        **uncompiled.SETTINGS,
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
     }

@@ -21,8 +21,6 @@ from kwitness.jobs.frame import stream
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 
-from tests.jobs import uncompiled
-
 #: Small, so that there are several batches.
 stream.MAX_RECORDS = 40
 
@@ -32,7 +30,7 @@ def main() -> None:
     config = JobConfig.model_validate_json(Path(sys.argv[1]).read_bytes())
     fatal_batch, moment = int(sys.argv[2]), sys.argv[3]
     board = StatusBoard(DriverStatus())
-    run_batch, merge, open_session = stream.JobStream.run_batch, JobTable.merge, lifecycle.open_session
+    run_batch, merge = stream.JobStream.run_batch, JobTable.merge
 
     def kill_all(*_: Any, **__: Any) -> None:
         """End this process and its Java process as a power cut would."""
@@ -53,7 +51,6 @@ def main() -> None:
             kill_all()
 
     stream.JobStream.run_batch = batch_then_death  # type: ignore[method-assign]
-    lifecycle.open_session = lambda settings: open_session({**settings, **uncompiled.SETTINGS})
     lifecycle.Driver(config, os.environ, board).run()
 
 

@@ -29,7 +29,7 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 @contextlib.asynccontextmanager
 async def _reading(
     answer: Answer, *, server: ssl.SSLContext | None = None, ca_certificates: str | None = None
-) -> AsyncIterator[Callable[[], Awaitable[object]]]:
+) -> AsyncIterator[Callable[..., Awaitable[object]]]:
     """Yield what asks a server that answers every request with ``answer``."""
     kubernetes = SimpleNamespace(request_token=AsyncMock(return_value="t"))
     application = web.Application()
@@ -41,7 +41,7 @@ async def _reading(
         async with outside_session() as session:
             reader = JsonReader(session, OwnTokens(kubernetes, "kwitness", "operator"), "CollectorUnreachable")
             url = f"{'https' if server else 'http'}://127.0.0.1:{runner.addresses[0][1]}/"
-            yield lambda: reader.get(url, audience="a", ca_certificates=ca_certificates)
+            yield lambda trusted=ca_certificates: reader.get(url, audience="a", ca_certificates=trusted)
     finally:
         await runner.cleanup()
 
@@ -126,6 +126,26 @@ async def test_an_authority_among_names_in_any_language_is_trusted_and_no_other(
     async with _reading(answer, server=server, ca_certificates=others.certificate) as ask:
         with pytest.raises(TransientError, match="ClientConnectorCertificateError"):
             await ask()
+
+
+async def test_authorities_in_turn_keep_their_connections(tmp_path):
+    authority = Authority("ours")
+    issued = authority.issue("collector", ["127.0.0.1"])
+    (tmp_path / "tls.pem").write_text(issued.certificate + issued.key)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(tmp_path / "tls.pem")
+    peers = set()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        peers.add(request.transport.get_extra_info("peername"))
+        return web.json_response({})
+
+    bundles = [f"# of collector {number}\n{authority.certificate}" for number in range(3)]
+    async with _reading(answer, server=server) as ask:
+        for bundle in bundles * 4:
+            assert await ask(bundle) == {}
+    assert len(peers) == len(bundles)
 
 
 async def test_a_small_answer_in_pieces_is_read():

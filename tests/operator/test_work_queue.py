@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import sys
 import time
 from collections.abc import Callable
 
@@ -215,3 +216,48 @@ async def test_a_weekend_of_failures_does_not_end_the_attempts(monkeypatch):
     async with running(queue):
         await until(lambda: back == set(attempts))
     assert set(attempts.values()) == {outage + 1}
+
+
+def _steps(work: Callable[[], object]) -> int:
+    """Return how many functions and generators were entered."""
+    entered = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal entered
+        entered += event in {"call", "c_call"}
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return entered
+
+
+async def test_four_times_the_keys_cost_about_four_times_the_steps():
+    async def reconcile(_: str) -> Requeue:
+        return Requeue()
+
+    def add(keys: int) -> None:
+        queue = WorkQueue("Test", reconcile, resync=60)
+        for number in range(keys):
+            queue.add(str(number))
+
+    assert _steps(lambda: add(2000)) < 5 * _steps(lambda: add(500))
+
+
+async def test_replaced_times_are_not_remembered_for_ever():
+    done = 0
+
+    async def reconcile(_: str) -> Requeue:
+        nonlocal done
+        done += 1
+        return Requeue(after=3600)
+
+    queue = WorkQueue("Test", reconcile, resync=3600)
+    async with running(queue):
+        for number in range(1, 2_000):
+            queue.add("a")
+            while done < number:
+                await asyncio.sleep(0)
+        assert len(queue._order) < 1_100

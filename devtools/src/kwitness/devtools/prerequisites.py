@@ -91,6 +91,7 @@ TOOLS = {
     "check": (*_BASE, *_GO, *_JAVA, *_RUST),
     "soak": (*_BASE, *_GO, *_JAVA, *_RUST, *_NODE),
     "soak-observer": (*_BASE, *_JAVA, *_RUST),
+    "soak-strangers": (*_BASE, *_RUST),
     "fuzz": (*_BASE, *_RUST, *_COMPILER),
 }
 """What each target of the Makefile needs beside Python; a target that is not here needs what `setup` does."""

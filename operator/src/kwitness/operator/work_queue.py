@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import heapq
+import itertools
 import logging
 import random
 import time
@@ -30,6 +32,9 @@ _LONGEST_DELAY: Final = 60.0
 
 _MOST_DOUBLINGS: Final = 7
 """From here on the longest delay counts; without a bound the power outgrows a float after half a day of failures."""
+
+_MOST_REPLACED: Final = 1000
+"""Replaced entries that may stay, beside as many as there are keys."""
 
 WORKERS: Final = 4
 """Of a queue whose work is short."""
@@ -79,28 +84,29 @@ class WorkQueue(Generic[K]):
         self._resync = resync
         self._workers = workers
         self._due: dict[K, float] = {}
+        self._order: list[tuple[float, int, K]] = []
+        """Heap of all keys by their time; entries that an earlier time replaced stay until theirs comes."""
+        self._entries = itertools.count()
         self._failures: dict[K, int] = {}
         self._busy: set[K] = set()
         self._changed = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        metrics.WORKQUEUE_DEPTH.labels(kind=kind).set_function(self._depth)
 
     def add(self, key: K, delay: float = 0.0) -> None:
         """Have ``key`` looked at in ``delay`` seconds, or earlier if it already waits for an earlier time."""
         due = time.monotonic() + delay
         if due < self._due.get(key, float("inf")):
             self._due[key] = due
+            self._place(key)
             self._changed.set()
-        self._measure()
 
     async def run(self) -> None:
         """Work until cancelled."""
         try:
             while True:
                 self._changed.clear()
-                self._start_what_is_due()
-                waiting = [due for key, due in self._due.items() if key not in self._busy]
-                free = len(self._busy) < self._workers
-                delay = max(0.0, min(waiting) - time.monotonic()) if waiting and free else None
+                delay = self._start_what_is_due()
                 # Not `wait_for`: in Python 3.11 it loses a cancellation that comes together with the event.
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(delay):
@@ -109,16 +115,28 @@ class WorkQueue(Generic[K]):
             for task in self._tasks:
                 task.cancel()
 
-    def _start_what_is_due(self) -> None:
-        now = time.monotonic()
-        for key in sorted((key for key, due in self._due.items() if due <= now), key=self._due.__getitem__):
-            if key not in self._busy and len(self._busy) < self._workers:
+    def _start_what_is_due(self) -> float | None:
+        """Return the seconds until the next key is due; None if the queue must change before any is."""
+        while self._order and len(self._busy) < self._workers:
+            due, _, key = self._order[0]
+            delay = due - time.monotonic()
+            is_current = self._due.get(key) == due and key not in self._busy
+            if is_current and delay > 0:
+                return delay
+            heapq.heappop(self._order)
+            if is_current:
                 del self._due[key]
                 self._busy.add(key)
                 task = asyncio.create_task(self._work(key))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
-        self._measure()
+        return None
+
+    def _place(self, key: K) -> None:
+        heapq.heappush(self._order, (self._due[key], next(self._entries), key))
+        if len(self._order) > _MOST_REPLACED + 2 * len(self._due):
+            self._order = [(due, next(self._entries), key) for key, due in self._due.items()]
+            heapq.heapify(self._order)
 
     async def _work(self, key: K) -> None:
         started = time.monotonic()
@@ -165,8 +183,10 @@ class WorkQueue(Generic[K]):
         self._busy.discard(key)
         if delay is not None:
             self.add(key, delay)
+        if key in self._due:  # its entry may have come up while it was worked on
+            self._place(key)
         self._changed.set()
 
-    def _measure(self) -> None:
+    def _depth(self) -> int:
         now = time.monotonic()
-        metrics.WORKQUEUE_DEPTH.labels(kind=self.kind).set(sum(due <= now for due in self._due.values()))
+        return sum(due <= now for due in list(self._due.values()))  # copied at once: a scrape has its own thread

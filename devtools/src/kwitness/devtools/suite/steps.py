@@ -79,21 +79,22 @@ CHECKS: Final[Sequence[Step]] = (
 
 UNIT: Final[Sequence[Group]] = (
     Group(
-        name="contracts",
-        title="tests of contracts, chart, injector, pages and tools that need no broker, no Spark and no node",
-        expression=_NEITHER,
-        folders=("chart", "contracts", "demo", "devtools", "images", "injector", "node", "repository", "subscriptions"),
-        queue="run",
-    ),
-    Group(
         name="programs",
         title="tests of programs that need no broker, no Spark and no node",
         expression=_NEITHER,
         folders=(
             "broker_plugin", "cli", "collector", "interceptors_counts", "interceptors_java", "interceptors_librdkafka",
-            "interceptors_python", "jobs", "observer", "observer_host", "operator", "runtime", "tenants",
+            "interceptors_python", "jobs", "observer", "observer_host", "operator", "runtime", "strangers",
+            "tenants",
         ),
         queue="programs",
+    ),
+    Group(
+        name="contracts",
+        title="tests of contracts, chart, injector, pages and tools that need no broker, no Spark and no node",
+        expression=_NEITHER,
+        folders=("chart", "contracts", "demo", "devtools", "images", "injector", "node", "repository", "subscriptions"),
+        queue="run",
     ),
 )  # fmt: skip
 """What `make test-fast` runs, in two processes."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import ssl
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 import aiohttp
@@ -20,6 +20,9 @@ _TIMEOUT: Final = aiohttp.ClientTimeout(total=5)
 
 _MOST_BYTES: Final = 4 * 1024 * 1024
 """Bytes of an answer; more would be a fault of the other side, and memory here is small."""
+
+_MOST_CONTEXTS: Final = 64
+"""CA certificates whose contexts are kept: with a new context each question opens a connection."""
 
 
 def outside_session() -> aiohttp.ClientSession:
@@ -38,7 +41,7 @@ class JsonReader:
         self._session = session
         self._tokens = tokens
         self._reason = reason
-        self._contexts: dict[str | None, ssl.SSLContext] = {}
+        self._context = lru_cache(_MOST_CONTEXTS)(trusting)
 
     async def get(self, url: str, *, audience: str, ca_certificates: str | None = None) -> Any:
         """Return the JSON at ``url``, or None for 404.
@@ -106,9 +109,3 @@ class JsonReader:
             if len(body) > _MOST_BYTES:
                 raise TransientError(self._reason, f"{url} answered more than {_MOST_BYTES} bytes; see its pods")
         return bytes(body)
-
-    def _context(self, ca_certificates: str | None) -> ssl.SSLContext:
-        if ca_certificates not in self._contexts:
-            # One certificate at a time: a rotated one makes the old useless.
-            self._contexts = {ca_certificates: trusting(ca_certificates)}
-        return self._contexts[ca_certificates]
