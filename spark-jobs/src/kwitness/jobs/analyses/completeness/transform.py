@@ -163,6 +163,12 @@ def _is_partition(number: Column) -> Column:
     return (number >= 0) & (number < 1 << 31)
 
 
+def _ranges(offsets: Column) -> Column:
+    """Those that there can be."""
+    known = F.coalesce(offsets, F.array().cast(_EVENT["offset_ranges"].dataType))
+    return F.filter(known, lambda pair: (pair["first"] >= 0) & (pair["last"] >= pair["first"]))
+
+
 def _of_topic(event: Any) -> Column:
     """Rows of what an interceptor counted of a topic: one for each partition; of a producer, one for the topic."""
     is_producer = event("side") == "producer"
@@ -171,17 +177,15 @@ def _of_topic(event: Any) -> Column:
     def row(one: Column) -> Column:
         report = _report(
             event,
-            ranges=one["offset_ranges"],
+            ranges=_ranges(one["offset_ranges"]),
             count=F.when(is_producer, one["acknowledged"]).otherwise(one["consumed"]),
             exact=F.coalesce(one["offset_ranges_merged"], F.lit(0)) == 0,
         )
-        has = F.size(F.coalesce(one["offset_ranges"], F.array().cast(one_ranges))) > 0
         return F.when(
-            has & group.isNotNull(),
+            (F.size(report["ranges"]) > 0) & group.isNotNull(),
             _row(event, "interceptors", partition=one["partition"], group_id=group, report=report),
         )
 
-    one_ranges = PARTITION_TRAFFIC["offset_ranges"].dataType
     failures = F.aggregate(
         F.coalesce(F.map_values(event("failures")), F.array().cast("array<bigint>")),
         F.lit(0).cast(LongType()),
@@ -201,9 +205,10 @@ def _of_partition(event: Any) -> Column:
     is_producer = event("api") == "Produce"
     group = F.when(is_producer, F.lit("")).otherwise(_group(event))
     in_transactions = F.coalesce(event("transactional_batches"), F.lit(0))
+    ranges = _ranges(event("offset_ranges"))
     report = _report(
         event,
-        ranges=event("offset_ranges"),
+        ranges=ranges,
         count=event("records"),
         exact=F.coalesce(event("offset_ranges_merged"), F.lit(0)) == 0,
         plain=is_producer & (in_transactions == 0),
@@ -211,17 +216,17 @@ def _of_partition(event: Any) -> Column:
         unconfirmed=F.when(is_producer, event("unconfirmed")),
     )
     aborts = F.when(
-        ~is_producer & (event("aborted_records") > 0) & (F.size(event("offset_ranges")) > 0),
+        ~is_producer & (event("aborted_records") > 0) & (F.size(ranges) > 0),
         F.array(
             F.struct(
-                F.array_min(event("offset_ranges")["first"]).alias("first"),
-                F.array_max(event("offset_ranges")["last"]).alias("last"),
+                F.array_min(ranges["first"]).alias("first"),
+                F.array_max(ranges["last"]).alias("last"),
                 event("aborted_records").alias("records"),
             )
         ),
     ).otherwise(F.array().cast(ABORTS))
     counts = (F.coalesce(event("unconfirmed"), F.lit(0)) > 0) | (in_transactions > 0)
-    says = (F.size(event("offset_ranges")) > 0) | (is_producer & counts)
+    says = (F.size(ranges) > 0) | (is_producer & counts)
     row = _row(event, "wire", partition=event("partition"), group_id=group, report=report, aborts=aborts)
     return F.array(F.when(F.coalesce(says, F.lit(False)) & group.isNotNull() & event("partition").isNotNull(), row))
 

@@ -231,4 +231,4 @@ def _is_seal(event: Callable[[str], Column]) -> Column:
 
 def _header(name: str) -> Column:
     named = F.filter("headers", lambda one: one["key"] == name)
-    return F.get(named, 0)["value"].cast("string")
+    return F.make_valid_utf8(F.get(named, 0)["value"].cast("string"))  # Python reads no other text
