@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, TypeVar
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql.pandas.types import to_arrow_schema
 
 from kwitness.jobs.analyses.ledger_audit import account
 from kwitness.jobs.analyses.ledger_audit.rows import row_after
+from kwitness.jobs.analyses.ledger_audit.schema import TABLE_SCHEMA
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.jobs import ledger_oracle
@@ -250,3 +253,20 @@ def test_what_comes_after_its_range_was_closed_is_not_reported_as_missing(monkey
     assert before["floor"] > 3
     assert (before["missing"], before["gaps"]) == (2, [{"first": 2, "last": 3}])
     assert (after["late"], after["missing"], after["duplicates"]) == (2, 0, 0)
+
+
+def test_sums_beyond_64_bits_are_cut_to_what_a_column_holds() -> None:
+    most, row = 2**63 - 1, None
+    ends = {"window_end_ms": most, "topic": "traffic", "first": 0, "last": most, "counted": most}
+    kept = [{"key": "a", "value": most}, {"key": "b", "value": most}, {"key": "c", "value": None}]
+    for first, last, numbers in ((1, 5, (9,)), (0, most, (10, 11)), (most, most, (12,))):
+        islands = [{"topic": "traffic", "first": first, "last": last, "since_ms": 1}]
+        seals = [{"seq": number, "time_ms": 1, "seal": {**ends, "dropped": kept}} for number in numbers]
+        key = {"kind": "Observer", "event_source": OBSERVER, "event_epoch": 1, "cluster_id": None, "reported_by": None}
+        new = {**key, "records": 2, "first_ms": 1, "last_ms": 2, "islands": islands, "seals": seals}
+        row = row_after(row, new, GRACE_MS)
+
+        written = pa.RecordBatch.from_pylist([row], schema=to_arrow_schema(TABLE_SCHEMA)).to_pylist()[0]
+
+        assert written["dropped"] == most
+        assert dict(written["dropped_by_reason"]) == {"a": most, "b": most}

@@ -234,7 +234,7 @@ def test_rows_of_both_sides_have_lag_and_ends() -> None:
 
 
 def compared_with(mirror: SurveyedTopic | None, requested: dict[TopicPartition, int], **source: Any) -> dict[int, Any]:
-    """Rows of both partitions of a topic that is in step but for what `mirror` does not say; its results."""
+    """Rows of both partitions of a topic that is in step but for what `mirror` does not say; its verdicts."""
     ends: dict[str, Any] = {"partitions": 2, "starts": {0: 0, 1: 0}, "ends": {0: 500, 1: 900}}
     here = replace(survey(), topics=(SurveyedTopic("orders", **(ends | source)),), listed=frozenset({"orders"}))
     there = replace(survey("there"), topics=() if mirror is None else (mirror,), listed=frozenset({"eu.orders"}))
@@ -273,14 +273,14 @@ IN_STEP = ("InStep", None, 0)
         ({"latest": {0: 900_000, 1: 900_000}}, {"ends": {1: 900}}, ("NotSeen", "source.endOffsets", None)),
     ],
 )
-def test_each_partition_depends_on_its_own_answers(
+def test_each_partition_is_compared_by_its_own_answers(
     mirror: dict[str, Any], of_source: dict[str, Any], first: tuple[Any, ...]
 ) -> None:
     known: dict[str, Any] = {"partitions": 2, "starts": {0: 0, 1: 0}, "ends": {0: 500, 1: 900}}
 
-    results = compared_with(SurveyedTopic("eu.orders", **(known | mirror)), {}, **of_source)
+    found = compared_with(SurveyedTopic("eu.orders", **(known | mirror)), {}, **of_source)
 
-    assert results == {0: first, 1: IN_STEP}
+    assert found == {0: first, 1: IN_STEP}
 
 
 def test_a_mirror_that_does_not_answer_is_not_absent() -> None:
@@ -292,7 +292,7 @@ def test_a_mirror_that_does_not_answer_is_not_absent() -> None:
     assert compared_with(short, requested) == {0: IN_STEP, 1: ("NotMirrored", None, None)}
 
 
-def test_offsets_say_that_nothing_waits_where_times_do_not() -> None:
+def test_offsets_prove_that_nothing_waits_where_times_do_not() -> None:
     pairs = ((0, 0), (90, 80))
 
     assert judge(sides(unanswered="latestTimestamps", lag_ms=None))["verdict"] == "NotSeen"
@@ -301,6 +301,27 @@ def test_offsets_say_that_nothing_waits_where_times_do_not() -> None:
     assert (
         judge(sides(unanswered="mirror.endOffsets", target_end=None, counted=Counted(9, 1, 8)))["verdict"] == "Missing"
     )
+
+
+def test_syncs_of_any_offsets_make_no_number_too_large() -> None:
+    here, there = survey(orders=900), survey("there", eu__orders=500)
+    most = 2**63 - 1
+
+    rows = compared_rows(
+        here,
+        there,
+        {"orders": "eu.orders"},
+        counted={("orders", 0): Counted(2**64, 2**64, 2**64, 2**64)},
+        syncs={("orders", 0): [(0, 0), (1, most), (most, most), (most, 0), (0, most)]},
+        compacted={"orders": False},
+        waiting={},
+        job_input=job_input(),
+    )
+
+    [row] = [dict(zip(TABLE_SCHEMA.names, row, strict=True)) for row in rows]
+    assert row["source_records"] == most
+    assert all(abs(value) <= most for value in row.values() if isinstance(value, int))
+    assert row["syncs"] == [(0, 0), (1, most), (most, most), (most, 0), (0, most)]
 
 
 def test_a_mirror_that_is_the_source_itself_is_refused() -> None:

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from kwitness.jobs.analyses.registry import UnknownJobError
 from kwitness.jobs.driver.waiting import MissingInputError
 from kwitness.jobs.frame.checkpoint import CheckpointError
-from kwitness.jobs.frame.delta_table import TableSchemaError
+from kwitness.jobs.frame.delta_table import TableHistoryError, TableSchemaError
 from kwitness.jobs.frame.hadoop_files import NotWritableError
 from kwitness.jobs.frame.identity import IdentityError
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError
@@ -89,7 +89,7 @@ def explain(error: BaseException, table_path: str) -> Failure:
     match error:
         case NotWritableError() | StorageKeysError():
             return Failure("TableNotWritable", _of_storage(error))
-        case TableSchemaError() | UnknownJobError() | MissingInputError():
+        case TableSchemaError() | TableHistoryError() | UnknownJobError() | MissingInputError():
             return Failure("Failed", str(error))
         case KafkaSettingsError() | IdentityError():
             return Failure(error.reason, str(error))

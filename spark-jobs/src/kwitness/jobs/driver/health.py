@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import RunConfig
 from kwitness.jobs.frame.status import StatusBoard
@@ -17,11 +22,29 @@ def patience_seconds(run: RunConfig) -> float:
     return max(_TRIGGERS * run.trigger_seconds, _LEAST_SECONDS)
 
 
+def spark_work(session: SparkSession) -> Callable[[], object]:
+    """Counts the work of a session so far: Spark jobs that began, and tasks that ended in the stages that run now."""
+    context: Any = session.sparkContext
+    tracker = context.statusTracker()
+
+    def work() -> object:
+        # It ends in a thread of its own.
+        with suppress(Py4JError, OSError):
+            stages = {stage: tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()}
+            ended = {stage: info.numCompletedTasks for stage, info in stages.items() if info is not None}
+            # Spark has no public count of them.
+            return context._jsc.sc().dagScheduler().numTotalJobs(), ended  # noqa: SLF001
+        return None
+
+    return work
+
+
 class Health:
     """Knows when there was a sign of progress last.
 
-    Such a sign is an event of the query's progress; Spark has them of batches, and of times without records. A driver
-    whose executors never come, or that hangs in a commit, has none.
+    Such a sign is an event of the query's progress; Spark has them of batches, and of times without records. Within a
+    batch, before the first one and in housekeeping, it is a Spark job that began or a task that ended. A driver whose
+    executors never come, or that hangs in a commit, has none.
 
     Parameters
     ----------
@@ -36,6 +59,8 @@ class Health:
         self._patience = patience_seconds
         self._clock = clock
         self._event: object = None
+        self._work: Callable[[], object] = lambda: None
+        self._done: object = None
         self._since = clock()
 
     def heard(self, event: object) -> None:
@@ -43,8 +68,14 @@ class Health:
         if event != self._event:
             self._event, self._since = event, self._clock()
 
+    def watch(self, work: Callable[[], object]) -> None:
+        """Look at work as well: what it returns is another value whenever some was done."""
+        self._work = work
+
     def problem(self) -> str | None:
         """What is wrong; None while nothing is, or while no record waits."""
+        if (done := self._work()) != self._done:
+            self._done, self._since = done, self._clock()
         silent, waiting = self._clock() - self._since, self._board.read().lag.records
         if not waiting or silent <= self._patience:
             return None

@@ -17,7 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kwitness.contracts.job_config import JobConfig
 from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.driver.failures import explain
-from kwitness.jobs.driver.health import Health, patience_seconds
+from kwitness.jobs.driver.health import Health, patience_seconds, spark_work
 from kwitness.jobs.driver.spark_settings import spark_settings
 from kwitness.jobs.driver.table_run import TableRun
 from kwitness.jobs.driver.waiting import wait_for
@@ -115,6 +115,7 @@ class Driver:
         job = find_job(self._config.type)
         options, self._keys = self._options(), read_keys(self._config.storage)
         session = open_session(spark_settings(self._config, self._environment))
+        self.health.watch(spark_work(session))
         try:
             give_keys(session, self._keys)
             if not self.stopping.is_set():

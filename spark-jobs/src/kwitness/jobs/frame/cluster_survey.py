@@ -220,7 +220,6 @@ class _Questions:
             filled = {key: asked[key] for key, end in ends.items() if end[0] > starts.get(key, (0, 0))[0]}
             latest = self._offsets("latestTimestamps", filled, self._kafka.OffsetSpec.maxTimestamp())
             for name, count in partitions.items():
-                times = {place: latest[name, place][1] for place in leaders[name] if (name, place) in latest}
                 found.append(
                     SurveyedTopic(
                         name=name,
@@ -229,7 +228,11 @@ class _Questions:
                         partitions=count,
                         starts={one: starts[name, one][0] for one in leaders[name] if (name, one) in starts},
                         ends={one: ends[name, one][0] for one in leaders[name] if (name, one) in ends},
-                        latest={place: at for place, at in times.items() if at >= 0},
+                        latest={
+                            partition: latest[name, partition][1]
+                            for partition in leaders[name]
+                            if latest.get((name, partition), (0, -1))[1] >= 0
+                        },
                     )
                 )
         return found

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StructType
 
+from kwitness.jobs.frame.commit_notes import own_note
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.job import MergeRule, Settled
 from kwitness.jobs.frame.offsets import Positions, from_json, to_json
@@ -29,7 +30,8 @@ _PROPERTIES = {
 }
 #: Cannot be lowered, so a table that is there keeps its own.
 _PROTOCOL = {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
-#: Commits that are searched for positions. Those of batches and of housekeeping have them; changes of columns do not.
+#: Commits that are searched for positions first, before all that the log has. Those of batches and of housekeeping have
+#: them; changes of columns, and other writers, do not.
 _SEARCHED_COMMITS = 50
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 _SKIP_EMPTY = "spark.databricks.delta.skipRecordingEmptyCommits"
@@ -37,6 +39,10 @@ _SKIP_EMPTY = "spark.databricks.delta.skipRecordingEmptyCommits"
 
 class TableSchemaError(ValueError):
     """A table is there and has other columns than the job writes."""
+
+
+class TableHistoryError(ValueError):
+    """To where a table was read is not known any more."""
 
 
 class JobTable:
@@ -160,14 +166,31 @@ class JobTable:
         return positions_in(self.metadata())
 
     def metadata(self) -> dict[str, Any]:
-        """What the latest commit that carries any metadata carries; empty if there is none."""
+        """What the latest commit of a job carries; empty if there is none. Commits of other writers are passed over.
+
+        Raises
+        ------
+        TableHistoryError
+            The log has no such commit any more.
+        """
         if not self.exists():
             return {}
-        for commit in self._open(self._session).history(_SEARCHED_COMMITS).select("userMetadata").collect():
-            if commit["userMetadata"]:
-                found: dict[str, Any] = json.loads(commit["userMetadata"])
+        table = self._open(self._session)
+        for searched in (table.history(_SEARCHED_COMMITS), table.history()):
+            commits = searched.select("version", "userMetadata").collect()
+            notes = [own_note(commit["userMetadata"]) for commit in commits]
+            if (found := next(filter(None, notes), None)) is not None:
                 return found
-        return {}
+            if commits[-1]["version"] == 0:
+                return {}
+        if {} in notes:
+            # Housekeeping of a table that has no batch writes such notes.
+            return {}
+        raise TableHistoryError(
+            f"{self.path}: no commit from version {commits[-1]['version']} to {commits[0]['version']} is of a batch, "
+            "so others wrote to the table until the log forgot to where it was read: restore a version that a job "
+            "wrote, or give the job another table"
+        )
 
     def tidy(self, expired: Column | None, settled: Settled | None = None, *, compacted: str | None = None) -> None:
         """Drop expired rows, move settled ones, write small files together, remove files that no reader needs.

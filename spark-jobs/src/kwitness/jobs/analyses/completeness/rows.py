@@ -122,7 +122,7 @@ def partition_of(rows: Iterable[Row]) -> Partition:
 
 def report_of(one: Row) -> Report:
     """A report as it came. What cannot be counted is taken for nothing."""
-    ranges = coalesced((pair["first"], pair["last"]) for pair in one["ranges"] or () if pair["first"] >= 0)
+    ranges = coalesced((pair["first"], pair["last"]) for pair in one["ranges"] or ())
     again = max(0, (one["count"] or 0) - size(ranges)) if one["exact"] and ranges else 0
     fields: dict[str, Any] = {name: one[name] for name in _REPORT}
     return Report(ranges=ranges, again=again, **fields)

@@ -31,6 +31,7 @@ from kwitness.jobs.analyses.completeness.schema import (
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
 from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
+from kwitness.jobs.frame.window_events import LARGEST, count_problem
 from kwitness.jobs.generated.schemas import PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS
 
 CLIENT = "client:"
@@ -51,6 +52,7 @@ _READ = (
 _ALL = union_of((PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS))
 _EVENT = StructType([_ALL[name] for name in _READ])
 _NAMES = {kind: (SCHEMAS[kind],) for kind in (INTERCEPTIONS, TRAFFIC)}
+_COUNTS = ("records", "unconfirmed", "aborted_records", "transactional_batches", "sent", "acknowledged")
 _WHO = ("event_source", "event_epoch")
 _CLIENT = ("client_id", "client_instance_id", "group_member_id", "client_address", "client_source_port", "instance")
 
@@ -142,18 +144,29 @@ def _problem(event: Any) -> Column:
         ),
     )
     wrong = too_many | within | ~F.coalesce(_is_partition(event("partition")), F.lit(True))
-    return F.when(untimed, problem("MissingField", "the value lacks window_start_ms or window_end_ms")).when(
-        wrong, problem("InvalidField", "partitions or offset_ranges are more than there can be, or a number is none")
+    return (
+        F.when(untimed, problem("MissingField", "the value lacks window_start_ms or window_end_ms"))
+        .when(
+            wrong,
+            problem("InvalidField", "partitions or offset_ranges are more than there can be, or a number is none"),
+        )
+        .otherwise(count_problem([event(name) for name in _COUNTS], [event("failures")]))
     )
 
 
 def _is_of(cluster: Column, cluster_id: str) -> Column:
-    """Whether a record is of a cluster; who names none is held to be."""
+    """True for records of a cluster; records without one are held to be of it."""
     return F.lit(True) if not cluster_id else F.coalesce(cluster, F.lit(cluster_id)) == cluster_id
 
 
 def _is_partition(number: Column) -> Column:
     return (number >= 0) & (number < 1 << 31)
+
+
+def _ranges(offsets: Column) -> Column:
+    """Those that there can be."""
+    known = F.coalesce(offsets, F.array().cast(_EVENT["offset_ranges"].dataType))
+    return F.filter(known, lambda pair: (pair["first"] >= 0) & (pair["last"] >= pair["first"]))
 
 
 def _of_topic(event: Any) -> Column:
@@ -164,21 +177,20 @@ def _of_topic(event: Any) -> Column:
     def row(one: Column) -> Column:
         report = _report(
             event,
-            ranges=one["offset_ranges"],
+            ranges=_ranges(one["offset_ranges"]),
             count=F.when(is_producer, one["acknowledged"]).otherwise(one["consumed"]),
             exact=F.coalesce(one["offset_ranges_merged"], F.lit(0)) == 0,
         )
-        has = F.size(F.coalesce(one["offset_ranges"], F.array().cast(one_ranges))) > 0
         return F.when(
-            has & group.isNotNull(),
+            (F.size(report["ranges"]) > 0) & group.isNotNull(),
             _row(event, "interceptors", partition=one["partition"], group_id=group, report=report),
         )
 
-    one_ranges = PARTITION_TRAFFIC["offset_ranges"].dataType
     failures = F.aggregate(
         F.coalesce(F.map_values(event("failures")), F.array().cast("array<bigint>")),
         F.lit(0).cast(LongType()),
-        lambda total, count: total + F.greatest(F.coalesce(count, F.lit(0)), F.lit(0)),
+        # Of a few numbers that can be, and so many of them that the sum cannot.
+        lambda total, count: F.least(F.try_add(total, F.coalesce(count, F.lit(0))), F.lit(LARGEST)),
     )
     sums = _report(event, sent=event("sent"), acknowledged=event("acknowledged"), given_up=failures)
     whole = F.when(
@@ -193,9 +205,10 @@ def _of_partition(event: Any) -> Column:
     is_producer = event("api") == "Produce"
     group = F.when(is_producer, F.lit("")).otherwise(_group(event))
     in_transactions = F.coalesce(event("transactional_batches"), F.lit(0))
+    ranges = _ranges(event("offset_ranges"))
     report = _report(
         event,
-        ranges=event("offset_ranges"),
+        ranges=ranges,
         count=event("records"),
         exact=F.coalesce(event("offset_ranges_merged"), F.lit(0)) == 0,
         plain=is_producer & (in_transactions == 0),
@@ -203,17 +216,17 @@ def _of_partition(event: Any) -> Column:
         unconfirmed=F.when(is_producer, event("unconfirmed")),
     )
     aborts = F.when(
-        ~is_producer & (event("aborted_records") > 0) & (F.size(event("offset_ranges")) > 0),
+        ~is_producer & (event("aborted_records") > 0) & (F.size(ranges) > 0),
         F.array(
             F.struct(
-                F.array_min(event("offset_ranges")["first"]).alias("first"),
-                F.array_max(event("offset_ranges")["last"]).alias("last"),
+                F.array_min(ranges["first"]).alias("first"),
+                F.array_max(ranges["last"]).alias("last"),
                 event("aborted_records").alias("records"),
             )
         ),
     ).otherwise(F.array().cast(ABORTS))
     counts = (F.coalesce(event("unconfirmed"), F.lit(0)) > 0) | (in_transactions > 0)
-    says = (F.size(event("offset_ranges")) > 0) | (is_producer & counts)
+    says = (F.size(ranges) > 0) | (is_producer & counts)
     row = _row(event, "wire", partition=event("partition"), group_id=group, report=report, aborts=aborts)
     return F.array(F.when(F.coalesce(says, F.lit(False)) & group.isNotNull() & event("partition").isNotNull(), row))
 

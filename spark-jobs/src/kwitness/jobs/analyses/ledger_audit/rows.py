@@ -10,6 +10,7 @@ from kwitness.jobs.analyses.ledger_audit.numbers import Batch, Island, Run, Seal
 from kwitness.jobs.analyses.ledger_audit.schema import KEYS, TABLE_SCHEMA
 from kwitness.jobs.analyses.ledger_audit.state import state
 from kwitness.jobs.frame.intervals import Intervals
+from kwitness.jobs.frame.longs import as_longs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -44,7 +45,8 @@ def row_after(old: Row | None, new: Row, grace_ms: int) -> dict[str, Any]:
         name: max((row[name] for row in (old, new) if row is not None and row[name] is not None), default=None)
         for name in ("cluster_id", "reported_by")
     }
-    return {**{key: new[key] for key in KEYS}, **texts, **columns_of(before.add(batch_of(new)), grace_ms)}
+    row: dict[str, Any] = as_longs(columns_of(before.add(batch_of(new)), grace_ms))
+    return {**{key: new[key] for key in KEYS}, **texts, **row}
 
 
 def batch_of(new: Row) -> Batch:
@@ -58,7 +60,7 @@ def batch_of(new: Row) -> Batch:
             last=one["seal"]["last"],
             counted=one["seal"]["counted"],
             window_end_ms=one["seal"]["window_end_ms"],
-            dropped=tuple((entry["key"], entry["value"]) for entry in one["seal"]["dropped"] or ()),
+            dropped=tuple((entry["key"], entry["value"]) for entry in one["seal"]["dropped"] or () if entry["value"]),
         )
         for one in new["seals"] or ()
     )

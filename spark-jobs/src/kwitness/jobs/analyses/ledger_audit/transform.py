@@ -33,6 +33,7 @@ from kwitness.jobs.analyses.ledger_audit.schema import BATCH_SCHEMA, KEYS, NUMBE
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column
 from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
+from kwitness.jobs.frame.window_events import count_problem
 
 KEPT = timedelta(days=90)
 """How long an epoch stays in the table after its last record."""
@@ -130,6 +131,7 @@ def _decoded(records: DataFrame) -> DataFrame:
             (F.col("kind") == SEALS) & ~F.coalesce(_is_seal(event), F.lit(False)),
             problem("InvalidField", "the seal lacks topic, first_seq, last_seq or count, or they cannot be"),
         )
+        .when(F.col("kind") == SEALS, count_problem([event("count")], [event("dropped")]))
     )
     seal = F.struct(
         event("topic").alias("topic"),
@@ -229,4 +231,4 @@ def _is_seal(event: Callable[[str], Column]) -> Column:
 
 def _header(name: str) -> Column:
     named = F.filter("headers", lambda one: one["key"] == name)
-    return F.get(named, 0)["value"].cast("string")
+    return F.make_valid_utf8(F.get(named, 0)["value"].cast("string"))  # Python reads no other text

@@ -15,6 +15,7 @@ from kwitness.jobs.analyses.mirror_audit.verdicts import Counted, Sides, bounded
 from kwitness.jobs.frame.cluster_state import ClusterState, SurveyedTopic
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.kafka_options import KafkaSettingsError
+from kwitness.jobs.frame.longs import as_longs
 from kwitness.jobs.frame.offsets import TopicPartition
 from kwitness.jobs.frame.second_cluster import Comparison
 
@@ -137,7 +138,7 @@ def compared_rows(
                 "surveyed_ms": here.surveyed_ms,
                 "last_ms": here.surveyed_ms,
             }
-            rows.append(tuple(row.get(column) for column in TABLE_SCHEMA.names))
+            rows.append(tuple(as_longs(row.get(column)) for column in TABLE_SCHEMA.names))
     return rows
 
 
@@ -178,10 +179,12 @@ def _lag_ms(here: ClusterState, waiting_ms: int | None) -> int:
 def _counted(table: DataFrame, until_ms: int) -> dict[Place, Counted]:
     """Spans that are old enough, by partition."""
     spans = table.where((F.col("kind") == SPAN) & (F.col("time_ms") < until_ms)).groupBy("topic", "partition")
-    sums = [F.sum(name).alias(name) for name in ("source_records", "target_records", "missing", "extra")]
+    names = ("source_records", "target_records", "missing", "extra")
+    # Each may be the largest that a column holds.
+    sums = [F.sum(F.col(name).cast("decimal(19,0)")).alias(name) for name in names]
     return {
         (row["topic"], row["partition"]): Counted(
-            row["source_records"], row["target_records"], row["missing"], row["extra"], row["transactional"]
+            **{name.removesuffix("_records"): int(row[name] or 0) for name in names}, transactional=row["transactional"]
         )
         for row in spans.agg(*sums, F.max("transactional").alias("transactional")).collect()
     }

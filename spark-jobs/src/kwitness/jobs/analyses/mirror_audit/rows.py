@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from kwitness.jobs.analyses.mirror_audit.schema import MAX_RANGES, SPAN, TABLE_SCHEMA
 from kwitness.jobs.analyses.mirror_audit.verdicts import differences
 from kwitness.jobs.frame.intervals import coalesced, holes, size, union
+from kwitness.jobs.frame.longs import LARGEST_LONG
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_LARGEST = 2**63 - 1
 
 
 def united(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -32,7 +31,7 @@ def row_after(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str
     both = [row for row in (old, new) if row is not None]
     last_ms = max((row["last_ms"] for row in both if row["last_ms"] is not None), default=None)
     if new["kind"] != SPAN:
-        changed = min(_LARGEST, sum(row["changed"] or 0 for row in both))
+        changed = min(LARGEST_LONG, sum(row["changed"] or 0 for row in both))
         return {**new, "changed": changed, "last_ms": last_ms, "verdict": "Changed" if changed else "InStep"}
     row = {**new, "last_ms": last_ms, "transactional": any(one["transactional"] for one in both)}
     tolerance = max(one["tolerance"] for one in both)
@@ -41,8 +40,8 @@ def row_after(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str
         offsets = coalesced((pair["first"], pair["last"]) for one in both for pair in one[name] or ())
         shortest = sorted(holes(offsets), key=lambda hole: (size((hole,)), hole))[: max(0, len(offsets) - MAX_RANGES)]
         offsets = union(offsets, coalesced(shortest))
-        tolerance = min(_LARGEST, tolerance + size(tuple(shortest)))
+        tolerance = min(LARGEST_LONG, tolerance + size(tuple(shortest)))
         row[name] = [{"first": first, "last": last} for first, last in offsets]
-        row[f"{side}_records"] = min(_LARGEST, size(offsets))
+        row[f"{side}_records"] = min(LARGEST_LONG, size(offsets))
     missing, extra = differences(row["source_records"], row["target_records"], tolerance)
     return {**row, "tolerance": tolerance, "missing": missing, "extra": extra, "evidence": "approximate"}

@@ -20,7 +20,9 @@ from kwitness.jobs.analyses.mirror_audit.rows import united
 from kwitness.jobs.analyses.mirror_audit.schema import KEYS, NO_PARTITION, SPAN, TABLE_SCHEMA, TOPIC
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
+from kwitness.jobs.frame.longs import LARGEST_LONG
 from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
+from kwitness.jobs.frame.window_events import LARGEST, count_problem
 from kwitness.jobs.generated.schemas import PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS
 
 KEPT = timedelta(days=30)
@@ -32,6 +34,7 @@ _READ = (
     *("window_start_ms", "window_end_ms", "max_timestamp_ms", "transactional_batches", "offset_ranges"),
     *("side", "anomalies"),
 )
+_COUNTS = ("batches", "records", "transactional_batches")
 _ALL = union_of((PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS))
 _EVENT = StructType([_ALL[name] for name in _READ])
 _NAMES = {kind: (SCHEMAS[kind],) for kind in (TRAFFIC, INTERCEPTIONS)}
@@ -96,7 +99,7 @@ def _transformed(records: DataFrame, job_input: JobInput, side: str) -> Transfor
         F.flatten(F.collect_list("ranges")).alias(f"{side}_ranges"),
         F.max("batch").alias("tolerance"),
         F.max("transactional").alias("transactional"),
-        F.sum("changed").alias("changed"),
+        F.coalesce(F.try_sum("changed"), F.when(F.count("changed") > 0, F.lit(LARGEST_LONG))).alias("changed"),
         F.max("last_ms").alias("last_ms"),
     )
     known = {name: F.col(name) for name in rows.columns}
@@ -125,11 +128,13 @@ def _decoded(records: DataFrame, job_input: JobInput, side: str) -> DataFrame:
             (F.size(ranges) > _MAX_RANGES) | (event("partition") < 0) | (event("partition") >= 1 << 31), F.lit(False)
         ),
         problem("InvalidField", "offset_ranges are more than there can be, or the partition is none"),
-    )
+    ).otherwise(count_problem([*(event(name) for name in _COUNTS), mismatches]))
     checked = events.withColumn("_used", used).withColumn(
         "problem", F.coalesce(F.col("problem"), F.when(F.col("_used"), trouble))
     )
+    # Producers choose the timestamps of records.
     latest = F.coalesce(event("max_timestamp_ms"), event("window_start_ms"), F.lit(0))
+    latest = F.greatest(F.least(latest, F.lit(LARGEST)), F.lit(-LARGEST))
     batches = F.greatest(F.coalesce(event("batches"), F.lit(1)), F.lit(1))
     row = F.struct(
         F.when(is_sent, F.lit(SPAN)).otherwise(F.lit(TOPIC)).alias("kind"),

@@ -17,6 +17,7 @@ from kwitness.jobs.frame.event_lines import is_from_observer, lines_of
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, union_of
 from kwitness.jobs.frame.moments import DAY_MS, epoch_ms
+from kwitness.jobs.frame.window_events import INVALID, LARGEST
 from kwitness.jobs.generated import schemas
 
 _NAMES = {"traffic": [SCHEMAS[TRAFFIC]], "connections": [CONNECTIONS_SCHEMA]}
@@ -114,9 +115,11 @@ def _decoded(records: DataFrame) -> DataFrame:
     told = F.coalesce(event("window_end_ms"), event("occurred_at_ms"), event("sent_at_ms"))
     # Whoever's clock is ahead: nothing happened after its record was written.
     at = F.least(told, F.when(F.col("timestamp_ms") >= 0, F.col("timestamp_ms")))
-    untimed = problem("MissingField", "the value lacks window_end_ms, occurred_at_ms or sent_at_ms")
+    untimed = F.when(
+        told.isNull(), problem("MissingField", "the value lacks window_end_ms, occurred_at_ms or sent_at_ms")
+    ).when(~told.between(0, LARGEST), problem(INVALID, "window_end_ms, occurred_at_ms or sent_at_ms is no time"))
     timed = events.withColumn(
-        "problem", F.coalesce(F.col("problem"), F.when(F.col("event").isNotNull() & told.isNull(), untimed))
+        "problem", F.coalesce(F.col("problem"), F.when(F.col("event").isNotNull(), untimed))
     ).withColumn("at_ms", at.cast(LongType()))
     return lines_of(timed, _rows(), _ROW)
 

@@ -18,6 +18,7 @@ from kwitness.jobs.frame.bounded_text import bounded
 from kwitness.jobs.frame.event_lines import is_from_observer, lines_of
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, union_of
+from kwitness.jobs.frame.longs import LARGEST_LONG
 from kwitness.jobs.frame.moments import epoch_ms
 from kwitness.jobs.frame.owners import owner_of
 from kwitness.jobs.generated import schemas
@@ -35,7 +36,6 @@ _ROW = columns.PARTIAL_SCHEMA
 _TEXTS = tuple(field.name for field in columns.KEY_FIELDS if field.dataType == StringType() and field.name != "kind")
 #: Far above what a window can hold, far below what a sum of many can; and what a sum can.
 _LARGEST = 2**53
-_MOST = 2**63 - 1
 _LAST_VERSION = 2**15 - 1
 _LIFETIMES = json.dumps({f"{api}/{version}": life._asdict() for (api, version), life in lifetimes().items()})
 
@@ -94,7 +94,7 @@ def expired(job_input: JobInput, now: datetime) -> Column:
 
 def _capped(total: Column, is_there: Column) -> Column:
     """A sum, the largest number where it is beyond 64 bits, null where there is nothing to add up."""
-    return F.when(is_there, F.coalesce(total, F.lit(_MOST)))
+    return F.when(is_there, F.coalesce(total, F.lit(LARGEST_LONG)))
 
 
 def _decoded(records: DataFrame) -> DataFrame:
