@@ -117,7 +117,7 @@ def _decoded(records: DataFrame) -> DataFrame:
     at = F.least(told, F.when(F.col("timestamp_ms") >= 0, F.col("timestamp_ms")))
     untimed = F.when(
         told.isNull(), problem("MissingField", "the value lacks window_end_ms, occurred_at_ms or sent_at_ms")
-    ).when(~told.between(0, LARGEST), problem(INVALID, "window_end_ms, occurred_at_ms or sent_at_ms is no time"))
+    ).when(~at.between(0, LARGEST), problem(INVALID, "window_end_ms, occurred_at_ms or sent_at_ms is no time"))
     timed = events.withColumn(
         "problem", F.coalesce(F.col("problem"), F.when(F.col("event").isNotNull(), untimed))
     ).withColumn("at_ms", at.cast(LongType()))
