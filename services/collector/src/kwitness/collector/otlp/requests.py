@@ -110,6 +110,7 @@ def _with_ids(told: Any) -> Any:
             raise bounds.TooMuchError(f"it has more than {bounds.MAX_JSON_ELEMENTS} elements; send smaller batches")
         if isinstance(one, dict):
             for key, value in one.items():
+                key.encode()  # or protobuf fails in a way that is not its own
                 if key in _IDS and isinstance(value, str):
                     one[key] = base64.b64encode(bytes.fromhex(value)).decode()
                 elif isinstance(value, dict | list):
