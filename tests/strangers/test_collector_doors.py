@@ -107,6 +107,7 @@ def test_envelopes_of_strangers(neighbour: Neighbour, pushes: Any, connections: 
 @exhaustively
 @given(metrics(), nearly(OTLP_JSON))
 @example(b"", {"resourceMetrics": [{"\ud800": 1}]})
+@example(b"", {"resourceMetrics": ["\ud800"]})
 def test_otlp_of_strangers(neighbour: Neighbour, channel: grpc.Channel, data: bytes, document: Any) -> None:
     collector = neighbour.collector
     answered(lambda: otlp_requests.post(collector, data))

@@ -86,7 +86,11 @@ def _from_json(body: bytes) -> ExportMetricsServiceRequest:
     if len(body) > bounds.MAX_JSON:
         raise bounds.TooMuchError(f"it has more than {bounds.MAX_JSON} bytes of JSON; send smaller batches")
     request = ExportMetricsServiceRequest()
-    json_format.ParseDict(_with_ids(json.loads(body)), request, ignore_unknown_fields=True)
+    document = _with_ids(json.loads(body))
+    try:
+        json_format.ParseDict(document, request, ignore_unknown_fields=True)
+    except SystemError as error:  # of protobuf's C code, where a field's name is looked up
+        raise ValueError("a name in it has half a surrogate pair") from error
     return request
 
 
@@ -110,7 +114,6 @@ def _with_ids(told: Any) -> Any:
             raise bounds.TooMuchError(f"it has more than {bounds.MAX_JSON_ELEMENTS} elements; send smaller batches")
         if isinstance(one, dict):
             for key, value in one.items():
-                key.encode()  # or protobuf fails in a way that is not its own
                 if key in _IDS and isinstance(value, str):
                     one[key] = base64.b64encode(bytes.fromhex(value)).decode()
                 elif isinstance(value, dict | list):
