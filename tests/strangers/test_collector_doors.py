@@ -108,6 +108,9 @@ def test_envelopes_of_strangers(neighbour: Neighbour, pushes: Any, connections: 
 @given(metrics(), nearly(OTLP_JSON))
 @example(b"", {"resourceMetrics": [{"\ud800": 1}]})
 @example(b"", {"resourceMetrics": ["\ud800"]})
+@example(
+    b"", {"resourceMetrics": [{"scopeMetrics": [{"metrics": [{"sum": {"aggregationTemporality": float("inf")}}]}]}]}
+)
 def test_otlp_of_strangers(neighbour: Neighbour, channel: grpc.Channel, data: bytes, document: Any) -> None:
     collector = neighbour.collector
     answered(lambda: otlp_requests.post(collector, data))

@@ -89,8 +89,8 @@ def _from_json(body: bytes) -> ExportMetricsServiceRequest:
     document = _with_ids(json.loads(body))
     try:
         json_format.ParseDict(document, request, ignore_unknown_fields=True)
-    except SystemError as error:  # of protobuf's C code, where a field's name is looked up
-        raise ValueError("a name in it has half a surrogate pair") from error
+    except (SystemError, ArithmeticError) as error:  # protobuf's, of half a surrogate pair and of infinite integers
+        raise ValueError("a name in it is no text, or an integer is infinite") from error
     return request
 
 
