@@ -94,9 +94,13 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_exit_code(tmp
 
     with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) as driver:
         status = _wait_for_phase(port, "Failed", driver)
+        # Its Spark has ended, and it lives until its status was read.
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
+            assert json.load(answer) == {"alive": True}
         driver.send_signal(signal.SIGTERM)
-        communicate(driver)
+        _, logged = communicate(driver)
 
+    assert "a request for the status failed" not in logged
     assert driver.returncode == 1
     assert status["reason"] == "TableNotWritable"
     assert str(tmp_path / "file") in status["message"]

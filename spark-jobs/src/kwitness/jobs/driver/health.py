@@ -26,14 +26,15 @@ def spark_work(session: SparkSession) -> Callable[[], object]:
     """Counts the work of a session so far: Spark jobs that began, and tasks that ended in the stages that run now."""
     context: Any = session.sparkContext
     tracker = context.statusTracker()
+    # Spark has no public count of jobs, and a context that was stopped has no way to its scheduler.
+    scheduler = context._jsc.sc().dagScheduler()  # noqa: SLF001
 
     def work() -> object:
         # It ends in a thread of its own.
         with suppress(Py4JError, OSError):
             stages = {stage: tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()}
             ended = {stage: info.numCompletedTasks for stage, info in stages.items() if info is not None}
-            # Spark has no public count of them.
-            return context._jsc.sc().dagScheduler().numTotalJobs(), ended  # noqa: SLF001
+            return scheduler.numTotalJobs(), ended
         return None
 
     return work
