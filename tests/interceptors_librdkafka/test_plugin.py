@@ -263,6 +263,19 @@ def test_a_killed_program_says_no_last_word(intercepted: Intercepted, collector:
     assert not collector.heads[-1].state.ended
 
 
+def test_statistics_do_not_wait_for_a_program_that_never_polls(
+    intercepted: Intercepted, collector: InterceptorsServer
+) -> None:
+    process = intercepted.start([sys.executable, PROGRAMS / "never_polls.py", intercepted.plugin])
+
+    def lengths() -> list[int]:
+        rows = [row["statistics"] for row in collector.of_kind("client") if row.get("statistics")]
+        return [row["queued_records"] for row in rows]
+
+    eventually(lengths, lambda seen: seen[-3:] == [0, 0, 0])
+    assert said(process) == 0
+
+
 def test_topics_that_are_not_selected_are_not_counted(intercepted: Intercepted, collector: InterceptorsServer) -> None:
     intercepted.tell(collector.url, topics=["payments", "audit-*"])
 

@@ -107,27 +107,31 @@ unsafe fn configure(library: &'static Library, conf: *mut Conf) {
             return;
         }
         (library.conf_add_on_new)(conf, NAME.as_ptr(), on_new, opaque);
-        if let Some(every_ms) = Plugin::begun(None).and_then(Plugin::statistics_every_ms) {
-            ask_for_statistics(library, conf, every_ms);
-        }
     }
 }
 
-/// Statistics are for whoever asks first: an application that has a callback keeps it, and one that sets its own later
-/// replaces ours.
+/// Have a client's statistics brought to us, where the application does not ask for them and is known to poll: it has a
+/// callback for deliveries, or a group. Until it polls, librdkafka keeps each document. An application that takes
+/// events instead would get them as events of its own.
 ///
 /// # Safety
-/// `conf` is a configuration of this librdkafka that is being made.
-unsafe fn ask_for_statistics(library: &'static Library, conf: *mut Conf, every_ms: u64) {
+/// `conf` is the configuration of a client of this librdkafka that is being made, and `is_producer` says of which kind.
+unsafe fn ask_for_statistics(library: &'static Library, conf: *mut Conf, is_producer: bool, every_ms: u64) {
     // SAFETY: the caller's promise.
-    let is_asked = unsafe { property(library, conf, c"stats_cb") }.is_some();
-    if is_asked {
+    let of_conf = |name: &CStr| unsafe { property(library, conf, name) };
+    let polls = if is_producer {
+        of_conf(c"dr_msg_cb").or_else(|| of_conf(c"dr_cb")).is_some()
+    } else {
+        of_conf(c"group.id").is_some()
+    };
+    let takes_events = of_conf(c"enabled_events").is_some_and(|events| events != "0");
+    if !polls || takes_events || of_conf(c"stats_cb").is_some() {
         return;
     }
     // SAFETY: the caller's promise; the text ends with a zero.
     unsafe {
         (library.conf_set_stats_cb)(conf, on_statistics);
-        let is_set = property(library, conf, c"statistics.interval.ms").is_some_and(|value| value != "0");
+        let is_set = of_conf(c"statistics.interval.ms").is_some_and(|value| value != "0");
         if let (false, Ok(every)) = (is_set, CString::new(every_ms.to_string())) {
             (library.conf_set)(conf, c"statistics.interval.ms".as_ptr(), every.as_ptr(), ptr::null_mut(), 0);
         }
@@ -244,6 +248,11 @@ unsafe fn intercept(
         // SAFETY: as above.
         unsafe { property(library, conf, name) }
     };
+    if let Some(every_ms) = plugin.statistics_every_ms() {
+        // It is const for hooks that look at it; librdkafka reads both properties when this hook has returned.
+        // SAFETY: as above.
+        unsafe { ask_for_statistics(library, conf.cast_mut(), is_producer, every_ms) };
+    }
     let address = handle as usize;
     let begins = Begins {
         handle: address,

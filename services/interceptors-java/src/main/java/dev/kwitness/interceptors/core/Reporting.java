@@ -25,7 +25,6 @@ public final class Reporting {
 
     private static final String OFF_VARIABLE = "KWITNESS_OFF";
     private static final long LOOK_MS = 1_000;
-    private static final long END_WITHIN_MS = 3_000;
     private static final int LONGEST_REASON = 256;
     private static final Map<String, Long> NOT_INTERCEPTED = new TreeMap<>();
     private static final Map<String, Long> NOT_THROUGH_OBSERVER = new TreeMap<>();
@@ -309,14 +308,11 @@ public final class Reporting {
         if (now == null || !isReported(now)) {
             return;
         }
+        long withinMs = source.endWithinMs;
+        long startMs = nowMs();
         try {
-            long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(END_WITHIN_MS);
-            boolean open = true;
-            // The application closes its clients in a hook of its own.
-            while (open && System.nanoTime() - deadline < 0) {
-                synchronized (clients) {
-                    open = clients.stream().anyMatch(client -> !client.isClosed());
-                }
+            // The application closes its clients in a hook of its own, or leaves them open.
+            while (hasOpenClients() && nowMs() - startMs < withinMs / 2) {
                 TimeUnit.MILLISECONDS.sleep(10);
             }
             synchronized (clients) {
@@ -325,12 +321,21 @@ public final class Reporting {
                     write(CoarseClock.step(), CoarseClock.nowMs());
                 }
             }
-            if (!open) {
-                reporter.end();
-            }
-            sender.join(END_WITHIN_MS);
+            reporter.end();
+            // 0 would wait without end.
+            sender.join(Math.max(1, startMs + withinMs - nowMs()));
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private static long nowMs() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+    }
+
+    private boolean hasOpenClients() {
+        synchronized (clients) {
+            return clients.stream().anyMatch(client -> !client.isClosed());
         }
     }
 

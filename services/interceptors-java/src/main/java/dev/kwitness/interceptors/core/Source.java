@@ -9,6 +9,8 @@ import java.util.UUID;
 final class Source {
     static final String POD_NAME = "KWITNESS_POD_NAME";
     static final String POD_NAMESPACE = "KWITNESS_POD_NAMESPACE";
+    static final String END_WITHIN_MS = "KWITNESS_END_WITHIN_MS";
+    private static final long DEFAULT_END_WITHIN_MS = 1_000;
 
     /** 64 random bits. */
     final String reporter;
@@ -23,6 +25,9 @@ final class Source {
     /** {@code <namespace>/<pod>}, as in the token; null where nobody said it, so that nothing can be reported. */
     final String pod;
 
+    /** For how many milliseconds the end of the process waits for the last report at most. */
+    final long endWithinMs;
+
     Source(long epochMs) {
         this.epochMs = epochMs;
         reporter = String.format(Locale.ROOT, "%016x", UUID.randomUUID().getLeastSignificantBits() << 2
@@ -35,6 +40,17 @@ final class Source {
         String namespace = variable(POD_NAMESPACE);
         pod = name == null || namespace == null ? null : namespace + "/" + name;
         container = variable("KWITNESS_CONTAINER");
+        endWithinMs = milliseconds(variable(END_WITHIN_MS), DEFAULT_END_WITHIN_MS);
+    }
+
+    /** A whole number of milliseconds, 0 at least; the default where there is none. */
+    private static long milliseconds(String value, long byDefault) {
+        try {
+            return value == null ? byDefault : Math.max(0, Integer.parseInt(value));
+        } catch (NumberFormatException refused) {
+            Log.warn(END_WITHIN_MS + " is not used: " + value + " is no number of milliseconds");
+            return byDefault;
+        }
     }
 
     /** An environment variable; null where it is absent or empty. */
