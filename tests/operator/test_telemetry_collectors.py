@@ -251,3 +251,26 @@ def test_a_collector_is_scaled_as_kubernetes_scales(connected, api, namespace):
     chosen = stateful_set(api, namespace)["selector"]["matchLabels"]
     assert dict(one.split("=") for one in found["status"]["selector"].split(",")) == chosen
     assert get(api, "ktc", "main", namespace)["spec"]["replicas"] == 3
+
+
+def test_pods_that_read_their_configuration_again_are_not_replaced_for_it(connected, api, namespace):
+    connected()
+    apply(api, collector("main", namespace))
+    until_reason(api, "ktc", "main", namespace, "Progressing")
+    before = stateful_set(api, namespace)["template"]
+
+    changes = {
+        "replicas": 2,
+        "kafkaTopic": {"enabled": True},
+        "prometheus": {"maxSeries": 5000, "labels": ["client_id"], "expireAfterMissedPushes": 7},
+        "forward": [{"name": "backend", "endpoint": "https://backend.example/v1/metrics"}],
+    }
+    apply(api, collector("main", namespace, **changes))
+
+    def configured() -> dict[str, Any]:
+        return dict(json.loads(get(api, "cm", CHILD, namespace)["data"]["config.json"]))
+
+    eventually(configured, lambda config: len(config["forward"]) == 1)
+    assert configured()["prometheus"]["max_series"] == 5000
+    eventually(lambda: replicas(api, namespace), lambda count: count == 2)
+    assert stateful_set(api, namespace)["template"] == before

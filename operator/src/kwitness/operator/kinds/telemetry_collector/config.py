@@ -120,14 +120,12 @@ def _filter(wanted: TelemetryFilter) -> FilterConfig:
 
 
 def pods_hash(config: CollectorConfig) -> str:
-    """Hash of what pods are replaced for: all but what they read again while they run.
+    """Hash of what pods are replaced for: what they read once, when they start.
 
-    So a new gateway, whose account becomes a sender, restarts nothing, and a new filter acts as soon as it is read.
+    So neither another number of replicas, of which each has its state, nor a new filter or gateway restarts any.
     """
-    who, shown = {"senders", "readers"}, {"max_client_info"}
-    return fingerprint(
-        config.model_dump(mode="json", exclude={"ingest": who, "prometheus": shown, "filter": True, "identity": True})
-    )
+    files = {"tls_cert_file", "tls_key_file", "ca_file", "tokens_file"}
+    return fingerprint(config.model_dump(mode="json", include={"cluster_id": True, "ingest": files}))
 
 
 def _ingest(

@@ -75,16 +75,15 @@ def stateful_set(
         "securityContext": pod_security(settings.pods.run_as_user, settings.pods.fs_group),
         "containers": [_container(collector, settings, mounts)],
         "volumes": volumes,
-    }
-    if collector.spec.replicas > 1:
-        pod["topologySpreadConstraints"] = [
+        "topologySpreadConstraints": [
             {
                 "maxSkew": 1,
                 "topologyKey": "kubernetes.io/hostname",
                 "whenUnsatisfiable": "ScheduleAnyway",
                 "labelSelector": {"matchLabels": chosen},
             }
-        ]
+        ],
+    }
     spec: dict[str, Any] = {
         "replicas": 0 if collector.spec.suspend else collector.spec.replicas,
         "serviceName": collector_replicas_name(name),
