@@ -239,8 +239,8 @@ def test_a_collector_is_scaled_as_kubernetes_scales(connected, api, namespace):
     until_reason(api, "ktc", "main", namespace, "Progressing")
     api.objects.patch("ktc", "main", namespace, {"spec": {"replicas": 3}}, subresource="scale")
     eventually(lambda: replicas(api, namespace), lambda count: count == 3)
-    said = {"status": {"replicas": 3, "readyReplicas": 1}}
-    api.objects.patch("sts", CHILD, namespace, said, subresource="status")
+    scaled = {"status": {"replicas": 3, "readyReplicas": 1}}
+    api.objects.patch("sts", CHILD, namespace, scaled, subresource="status")
     path = f"/apis/kwitness.dev/v1alpha1/namespaces/{namespace}/telemetrycollectors/main/scale"
 
     def scale() -> Any:
