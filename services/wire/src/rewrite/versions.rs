@@ -10,6 +10,8 @@ use crate::telemetry::{GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY};
 
 /// Kafka's code for a version of `ApiVersions` itself that the broker does not know. The response has version 0 then.
 const UNSUPPORTED_VERSION: i16 = 35;
+/// Bytes of a frame before the code.
+const CORRELATION_ID: usize = 4;
 
 /// Lower each newest version in the `ApiVersions` response `frame` to the newest that the tables know.
 ///
@@ -19,8 +21,15 @@ const UNSUPPORTED_VERSION: i16 = 35;
 ///
 /// A client decides by the finalized feature `transaction.version`, not by the version that it got, how it adds
 /// partitions to transactions, so Produce must not be lowered below version 12; the tables know it.
+///
+/// A response with an error passes as it came where it cannot be read: it offers no versions, and brokers write more or
+/// less after the code than Kafka does. Clients look at the code alone.
 pub(super) fn limit(asked: Opening, frame: &mut [u8]) -> Result<(), Refused> {
-    for (place, newest) in lowered(asked, frame)? {
+    let lowered = match lowered(asked, frame) {
+        Err(_) if error(frame) != 0 => Vec::new(),
+        lowered => lowered?,
+    };
+    for (place, newest) in lowered {
         if let Some(bytes) = frame.get_mut(place..).and_then(<[u8]>::first_chunk_mut) {
             *bytes = newest.to_be_bytes();
         }
@@ -32,11 +41,11 @@ pub(super) fn limit(asked: Opening, frame: &mut [u8]) -> Result<(), Refused> {
 ///
 /// Whether they are offered now: a response that says that the client has to ask in another version offers nothing.
 pub(super) fn announce(asked: Opening, frame: &mut Vec<u8>) -> Result<bool, Refused> {
-    let mut reader = Reader::new(frame);
-    let Found { is_flexible, error } = check_whole(asked, &mut reader)?;
-    if error != 0 {
+    if error(frame) != 0 {
         return Ok(false);
     }
+    let mut reader = Reader::new(frame);
+    let is_flexible = check_whole(asked, &mut reader)?;
     let at = |reader: &Reader<'_>| frame.len().saturating_sub(reader.left());
     let count_at = at(&reader);
     let count = reader.count(is_flexible)?.unwrap_or_default();
@@ -64,17 +73,15 @@ pub(super) fn announce(asked: Opening, frame: &mut Vec<u8>) -> Result<bool, Refu
     Ok(true)
 }
 
-/// In which form a response about versions is.
-struct Found {
-    is_flexible: bool,
-    error: i16,
+/// The code of a response in any version; 0 where it has none.
+fn error(frame: &[u8]) -> i16 {
+    frame.get(CORRELATION_ID..).and_then(<[u8]>::first_chunk).copied().map_or(0, i16::from_be_bytes)
 }
 
-/// Make sure that a response is what its definition says, and read up to its first array.
-fn check_whole(asked: Opening, reader: &mut Reader<'_>) -> Result<Found, Refused> {
+/// Make sure that a response is what its definition says, and read up to its first array: whether that is compact.
+fn check_whole(asked: Opening, reader: &mut Reader<'_>) -> Result<bool, Refused> {
     reader.int32()?; // the correlation id is all of its header in every version
-    let error = reader.clone().int16()?;
-    let version = if error == UNSUPPORTED_VERSION {
+    let version = if reader.clone().int16()? == UNSUPPORTED_VERSION {
         0
     } else {
         newest(asked.key).map_or(asked.version, |newest| asked.version.min(newest))
@@ -82,13 +89,13 @@ fn check_whole(asked: Opening, reader: &mut Reader<'_>) -> Result<Found, Refused
     let layout = api(asked.key).and_then(|api| api.response(version)).ok_or(Refused::UnknownVersion)?;
     check(layout, version, reader.clone())?;
     reader.int16()?;
-    Ok(Found { is_flexible: layout.flexible.contain(version), error })
+    Ok(layout.flexible.contain(version))
 }
 
 /// Where in the frame a newest version stands that has to be lowered, and to what.
 fn lowered(asked: Opening, frame: &[u8]) -> Result<Vec<(usize, i16)>, Refused> {
     let mut reader = Reader::new(frame);
-    let Found { is_flexible, .. } = check_whole(asked, &mut reader)?;
+    let is_flexible = check_whole(asked, &mut reader)?;
     let mut found = Vec::new();
     for _ in 0..reader.count(is_flexible)?.unwrap_or_default() {
         let (key, oldest) = (reader.int16()?, reader.int16()?);

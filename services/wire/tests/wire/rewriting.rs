@@ -331,6 +331,19 @@ fn versions_are_lowered_also_where_the_broker_does_not_know_the_clients_version(
 }
 
 #[test]
+fn a_refusal_of_the_clients_version_passes_in_any_form() {
+    let version_3 = offers(35, &[(18, 0, 4)], Some(&[0, 0, 0, 0, 0]));
+    let bodies: [&[u8]; 5] = [&[0, 35], &offers(35, &[], None), &version_3, &[0, 35, 0], &[0, 42, 1, 0, 0, 0, 0, 0]];
+    for body in bodies {
+        let mut relay = Relay::asked(&request(Api::API_VERSIONS, 99, 1, true, &[]));
+
+        relay.answered(&response(1, body)).unwrap();
+
+        assert_eq!(relay.got, response(1, body));
+    }
+}
+
+#[test]
 fn versions_are_lowered_where_broker_and_client_are_newer_than_the_tables() {
     let feature = [&[0, 0, 0, 0, 1, 2, 26, 2, 20][..], b"transaction.version", &[0, 2, 0, 2, 0]].concat();
     let mut relay = Relay::asked(&request(Api::API_VERSIONS, 6, 1, true, &[]));
