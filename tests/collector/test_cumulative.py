@@ -238,6 +238,33 @@ def test_processes_that_say_that_they_are_the_same_add_up(replica: Replica) -> N
     assert prometheus.risen == 50 + 15
 
 
+def _exports(*values: tuple[int, int]) -> list[int]:
+    """The values of two processes in turn."""
+    return [value for pair in values for value in pair]
+
+
+@pytest.mark.parametrize(
+    ("values", "risen"),
+    [
+        (_exports((100, 5), (110, 6), (120, 7), (130, 8)), 33),
+        (_exports((100, 50), (110, 90), (120, 115)), 20 + 65),
+        ([50, 60, 3, 5, 9], 10 + 6),
+        ([50, 50, 60, 60, 60], 10),
+    ],
+)
+@pytest.mark.parametrize("step_ms", [1, 0])
+def test_values_without_a_start_are_compared_with_what_they_may_follow(
+    replica: Replica, values: list[int], risen: int, step_ms: int
+) -> None:
+    prometheus = Prometheus()
+    for turn, amount in enumerate(values, start=1):
+        payload = counter_push(amount, CREATION_TOTAL, CUMULATIVE, 0, (BEGUN_MS + turn) * step_ms * 1_000_000)
+        replica.take(payload, after(1) + turn)
+        prometheus.scrape(replica)
+
+    assert prometheus.risen == risen
+
+
 def test_an_export_that_comes_again_or_late_adds_nothing(replica: Replica) -> None:
     prometheus = Prometheus()
     for step in (1, 2, 2, 1, 3, 2, 3):

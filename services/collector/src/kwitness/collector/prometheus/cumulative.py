@@ -78,7 +78,7 @@ def _counted(
     if start_ns and slot.start_ns and start_ns != slot.start_ns:
         life = slot.lives.pop(start_ns, None) if slot.lives else None
         began_later = start_ns > (slot.time_ns or slot.start_ns)
-        _put_aside(slot, last)
+        _put_aside(slot, slot.start_ns, last)
         if life is None:
             _remember(slot, value, span)
             # A program that was started again; else one beside it, or one whose clock was set back.
@@ -86,6 +86,8 @@ def _counted(
         slot.start_ns = start_ns
         last, slot.time_ns = life
         slot.last = last
+    elif not start_ns and not slot.start_ns:
+        return _counted_without_start(slot, last, value, span, falls)
     if not falls(last):
         _remember(slot, value, span)
         return last
@@ -95,13 +97,38 @@ def _counted(
     return None
 
 
+def _counted_without_start(
+    slot: Slot, last: float | Buckets, value: float | Buckets, span: Span, falls: Callable[[float | Buckets], bool]
+) -> float | Buckets:
+    """Return the largest value that this one may follow: of several processes nobody knows which one sent it.
+
+    What follows none is of another process, or of one that was started again, and is what its next value is compared
+    with. The other values are the slot's lives, under numbers below zero, where no start is.
+    """
+    lives = {0: Life(last, slot.time_ns), **(slot.lives or {})}
+    followed = [number for number, life in lives.items() if not falls(life.last)]
+    if not followed and span.time_ns and span.time_ns <= max(life.time_ns for life in lives.values()):
+        return value  # an old message, or one that came again
+    largest = max(followed, key=lambda number: _size(lives[number].last), default=None)
+    if largest and slot.lives:
+        del slot.lives[largest]
+    if largest != 0:
+        _put_aside(slot, min(lives) - 1, last)
+    _remember(slot, value, span)
+    return value if largest is None else lives[largest].last
+
+
+def _size(value: float | Buckets) -> float:
+    return value.count if isinstance(value, Buckets) else value
+
+
 def _remember(slot: Slot, value: float | Buckets, span: Span) -> None:
     slot.last, slot.start_ns, slot.time_ns = value, span.start_ns or slot.start_ns, span.time_ns
 
 
-def _put_aside(slot: Slot, last: float | Buckets) -> None:
+def _put_aside(slot: Slot, number: int, last: float | Buckets) -> None:
     if slot.lives is None:
         slot.lives = {}
-    slot.lives[slot.start_ns] = Life(last, slot.time_ns)
+    slot.lives[number] = Life(last, slot.time_ns)
     if len(slot.lives) > MAX_LIVES:
         del slot.lives[next(iter(slot.lives))]
