@@ -18,8 +18,8 @@ import requests
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2_grpc import MetricsServiceStub
 
-from kwitness.collector.ingest.connections import MAX_CONNECTIONS
 from kwitness.e2e.certificates import Authority
+from kwitness.runtime.connections import MAX_CONNECTIONS
 
 from tests.collector.collector_process import OTLP, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push

@@ -148,7 +148,14 @@ class InjectorProcess:
     """``python -m kwitness.injector``."""
 
     def __init__(
-        self, around: Surroundings, folder: Path, *, port: int | None = None, drain: int = 0, **certificate: Any
+        self,
+        around: Surroundings,
+        folder: Path,
+        *,
+        port: int | None = None,
+        drain: int = 0,
+        client_ca_file: Path | None = None,
+        **certificate: Any,
     ) -> None:
         self.port = port or around.port
         self.probe_port = free_port()
@@ -161,6 +168,7 @@ class InjectorProcess:
                 "port": self.port,
                 "probePort": self.probe_port,
                 "drainSeconds": drain,
+                "clientCaFile": str(client_ca_file) if client_ca_file else None,
             },
         )
         path = folder / f"settings-{self.probe_port}.json"
@@ -191,9 +199,11 @@ class InjectorProcess:
         assert seen == (200, None), self.log_file.read_text()
         return self
 
-    def review(self, body: bytes, authorities: str) -> tuple[int, str]:
-        """Ask the webhook itself."""
+    def review(self, body: bytes, authorities: str, client: Path | None = None) -> tuple[int, str]:
+        """Ask the webhook itself; ``client`` holds certificate and key of the caller."""
         context = ssl.create_default_context(cadata=authorities)
+        if client is not None:
+            context.load_cert_chain(client)
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=ANSWER_S, context=context)
         with contextlib.closing(connection):
             connection.request("POST", "/inject/pods", body)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import json
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from kwitness.contracts.injections import injection_hash
 from kwitness.contracts.interceptor_injections import INTERCEPTORS
 from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.certificates import Authority
 from kwitness.e2e.ports import free_port
 from kwitness.e2e.waiting import wait_for_exit
 from kwitness.injector.certificates.issuing import issue
@@ -174,6 +177,47 @@ def test_a_bad_review_is_refused_with_what_is_wrong(
     assert code == 400
     assert said in text
     assert "correct the rules of the MutatingWebhookConfiguration" in text
+
+
+def test_silent_connections_of_one_address_end_none_of_another(injector: InjectorProcess) -> None:
+    def connect(source: str) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", injector.port), 10, (source, 0))
+
+    def is_open(sock: socket.socket) -> bool:
+        sock.setblocking(False)
+        try:
+            return bool(sock.recv(1))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(connect("127.0.0.2"))
+        others = [stack.enter_context(connect("127.0.0.3")) for _ in range(300)]
+        eventually(lambda: sum(map(is_open, others)), lambda count: count <= 64)
+        assert is_open(first)
+
+
+def test_where_clients_need_a_certificate_others_have_no_answer(
+    around: Surroundings, tmp_path: Path, injector: InjectorProcess
+) -> None:
+    ours, of_others = Authority("clients"), Authority("others")
+    ca_file, body = tmp_path / "ca.crt", WRONG_REVIEWS["not JSON"][0]
+    ca_file.write_text(ours.certificate)
+    known, unknown = tmp_path / "known.pem", tmp_path / "unknown.pem"
+    for file, authority in ((known, ours), (unknown, of_others)):
+        issued = authority.issue("kube-apiserver")
+        file.write_text(issued.certificate + issued.key)
+
+    process = InjectorProcess(around, tmp_path, port=free_port(), client_ca_file=ca_file).until_ready()
+    try:
+        assert process.review(body, around.told(), known)[0] == 400
+        for stranger in (unknown, None):
+            with pytest.raises(OSError):  # noqa: PT011 - TLS ends the connection, before or after the request
+                process.review(body, around.told(), stranger)
+    finally:
+        process.stop()
 
 
 def test_a_pod_that_makes_no_sense_is_made_without_observer(around: Surroundings, injector: InjectorProcess) -> None:

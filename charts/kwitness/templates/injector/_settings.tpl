@@ -16,6 +16,7 @@ The injector's names, and its settings file as JSON; its fields are those of kwi
   "interceptors" "kwitness-interceptors"
   "podSecurityDefault" .Values.injector.podSecurityDefault
   "certificate" (ternary $others $own (ne .Values.injector.certificate.issuer.name ""))
+  "clientCaFile" (ternary "/etc/kwitness/client-ca/ca.crt" nil (ne .Values.injector.clientAuth.caConfigMap ""))
   "logLevel" .Values.injector.logLevel
   | toJson -}}
 {{- end }}

@@ -33,4 +33,5 @@ mod telemetry;
 mod telling;
 mod transactions;
 mod transcript;
+mod versions;
 mod windows;

@@ -15,13 +15,14 @@ use crate::json;
 use crate::kafka::{VECTORS, Vector};
 use crate::streams::cut;
 use crate::transcript::{frame, request, response};
+use crate::versions::{LOWERED, MANY, offers};
 
 const HEARTBEAT: i16 = 12;
 const HELD: [i16; 4] = [Api::METADATA, Api::FIND_COORDINATOR, Api::DESCRIBE_CLUSTER, Api::DESCRIBE_QUORUM];
 const EMPTIED: [i16; 4] = [Api::PRODUCE, Api::FETCH, Api::SHARE_FETCH, Api::SHARE_ACKNOWLEDGE];
 
 /// Knows the nodes with even numbers, and writes down which brokers it was told of.
-struct Even {
+pub(crate) struct Even {
     address: Address,
     seen: Vec<(i32, Vec<u8>, i32)>,
 }
@@ -43,10 +44,10 @@ impl Addresses for Even {
 }
 
 /// A rewriter, and what a client behind it would get.
-struct Relay<A> {
+pub(crate) struct Relay<A> {
     rewriter: Rewriter,
     addresses: A,
-    got: Vec<u8>,
+    pub(crate) got: Vec<u8>,
 }
 
 impl Relay<Even> {
@@ -55,7 +56,7 @@ impl Relay<Even> {
     }
 
     /// One that has passed these requests on.
-    fn asked(requests: &[u8]) -> Self {
+    pub(crate) fn asked(requests: &[u8]) -> Self {
         let mut relay = Self::new();
         relay.rewriter.asked(requests).unwrap();
         relay
@@ -67,7 +68,7 @@ impl<A: Addresses> Relay<A> {
         Self { rewriter: Rewriter::new(limits), addresses, got: Vec::new() }
     }
 
-    fn answered(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    pub(crate) fn answered(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         let mut bytes = bytes.to_vec();
         let got = self.rewriter.answered(&mut bytes, &mut self.addresses, &mut Vec::new())?.to_vec();
         self.got.extend(got);
@@ -79,7 +80,7 @@ fn responses() -> impl Iterator<Item = &'static Vector> {
     VECTORS.iter().flatten().filter(|vector| !vector.is_request)
 }
 
-fn of_keys(keys: &[i16]) -> impl Iterator<Item = &'static Vector> {
+pub(crate) fn of_keys(keys: &[i16]) -> impl Iterator<Item = &'static Vector> {
     responses().filter(|vector| keys.contains(&vector.key))
 }
 
@@ -88,12 +89,12 @@ fn correlation(vector: &Vector) -> i32 {
 }
 
 /// The request that a response answers; nothing of its body matters.
-fn request_for(vector: &Vector) -> Vec<u8> {
+pub(crate) fn request_for(vector: &Vector) -> Vec<u8> {
     request(vector.key, vector.version, correlation(vector), false, &[])
 }
 
 /// What the only frame in these bytes says.
-fn read(vector: &Vector, bytes: &[u8]) -> Json {
+pub(crate) fn read(vector: &Vector, bytes: &[u8]) -> Json {
     let (length, frame) = bytes.split_first_chunk().unwrap();
     assert_eq!(usize::try_from(i32::from_be_bytes(*length)).unwrap(), frame.len(), "{vector}");
     let mut reader = Reader::new(frame);
@@ -285,72 +286,6 @@ fn a_coordinator_that_clients_cannot_reach_is_not_available() {
         let body = json::message(layout, 0, &mut Reader::new(&relay.got[8..]));
         assert_eq!(body, Ok(json!({"errorCode": error, "nodeId": expected, "host": host, "port": port})));
     }
-}
-
-#[test]
-fn versions_are_lowered_to_what_the_tables_know() {
-    let newest = |key: i64| api(key.try_into().unwrap()).and_then(|api| api.versions().last()).map(i64::from);
-    for vector in of_keys(&[Api::API_VERSIONS]) {
-        let mut relay = Relay::asked(&request_for(vector));
-        let mut expected = vector.json().clone();
-        for offered in expected["apiKeys"].as_array_mut().unwrap() {
-            let number = |name: &str| offered[name].as_i64().unwrap();
-            let known = newest(number("apiKey")).unwrap_or(i64::MAX);
-            if number("minVersion") <= known && known < number("maxVersion") {
-                offered["maxVersion"] = json!(known);
-            }
-        }
-
-        relay.answered(&frame(&[&vector.frame])).unwrap();
-
-        assert_eq!(read(vector, &relay.got), expected, "{vector}");
-    }
-}
-
-/// An `ApiVersions` response of version 0, or of a flexible one with this at its end.
-fn offers(error: i16, versions: &[(i16, i16, i16)], end: Option<&[u8]>) -> Vec<u8> {
-    let count = u8::try_from(versions.len()).unwrap();
-    let count = if end.is_some() { vec![count + 1] } else { vec![0, 0, 0, count] };
-    let tags: &[u8] = if end.is_some() { &[0] } else { &[] };
-    let offered = versions.iter().flat_map(|(key, oldest, newest)| {
-        [&key.to_be_bytes()[..], &oldest.to_be_bytes(), &newest.to_be_bytes(), tags].concat()
-    });
-    [&error.to_be_bytes()[..], &count, &offered.collect::<Vec<u8>>(), end.unwrap_or_default()].concat()
-}
-
-const MANY: [(i16, i16, i16); 5] = [(0, 0, 99), (3, 13, 14), (12, 99, 99), (10_001, 0, 99), (18, 0, 6)];
-const LOWERED: [(i16, i16, i16); 5] = [(0, 0, 13), (3, 13, 13), (12, 99, 99), (10_001, 0, 99), (18, 0, 5)];
-
-#[test]
-fn versions_are_lowered_also_where_the_broker_does_not_know_the_clients_version() {
-    let mut relay = Relay::asked(&request(Api::API_VERSIONS, 99, 1, true, &[]));
-
-    relay.answered(&response(1, &offers(35, &MANY, None))).unwrap();
-
-    assert_eq!(relay.got, response(1, &offers(35, &LOWERED, None)));
-}
-
-#[test]
-fn a_refusal_of_the_clients_version_passes_in_any_form() {
-    let version_3 = offers(35, &[(18, 0, 4)], Some(&[0, 0, 0, 0, 0]));
-    let bodies: [&[u8]; 5] = [&[0, 35], &offers(35, &[], None), &version_3, &[0, 35, 0], &[0, 42, 1, 0, 0, 0, 0, 0]];
-    for body in bodies {
-        let mut relay = Relay::asked(&request(Api::API_VERSIONS, 99, 1, true, &[]));
-
-        relay.answered(&response(1, body)).unwrap();
-
-        assert_eq!(relay.got, response(1, body));
-    }
-}
-
-#[test]
-fn versions_are_lowered_where_broker_and_client_are_newer_than_the_tables() {
-    let feature = [&[0, 0, 0, 0, 1, 2, 26, 2, 20][..], b"transaction.version", &[0, 2, 0, 2, 0]].concat();
-    let mut relay = Relay::asked(&request(Api::API_VERSIONS, 6, 1, true, &[]));
-
-    relay.answered(&response(1, &offers(0, &MANY, Some(&feature)))).unwrap();
-
-    assert_eq!(relay.got, response(1, &offers(0, &LOWERED, Some(&feature))));
 }
 
 #[test]

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from kwitness.collector.configuration import ConfigurationError, Settings
-from kwitness.collector.ingest.connections import allow_descriptors
 from kwitness.collector.ingest.token_review import IN_CLUSTER
 from kwitness.collector.malloc import limit_arenas
 from kwitness.collector.process import run
 from kwitness.collector.time_limits import TimeLimits
 from kwitness.contracts.endpoints import COLLECTOR_PORT, OTLP_GRPC_PORT, OTLP_HTTP_PORT, PROBE_PORT
+from kwitness.runtime.connections import allow_descriptors
 from kwitness.runtime.json_logging import configure_logging
 from kwitness.runtime.service import stop_at_signals
 

@@ -40,7 +40,7 @@ async def run(settings: InjectorSettings, stop: asyncio.Event) -> None:
     """
     metrics.BUILD_INFO.labels(component="injector", version=installed_version()).set(1)
     access = find_access()
-    configuration, serving = Configuration(), ServingCertificate()
+    configuration, serving = Configuration(), ServingCertificate(settings.client_ca_file)
     async with authorized_session(access, "kwitness-injector") as session:
         cluster = Cluster(
             session,
@@ -98,9 +98,11 @@ async def _serve(
     runner = web.AppRunner(webhook.application(), access_log=None, shutdown_timeout=_LAST_REVIEWS_S)
     await runner.setup()
     try:
-        await web.TCPSite(runner, settings.host, settings.port, ssl_context=serving.context).start()
+        if (server := runner.server) is not None:  # it is, after setup
+            webhook.connections.listen(server, settings.host, settings.port, serving.context)
         await stop.wait()
         _LOG.info("Stopping")
         await asyncio.sleep(settings.drain_seconds)
     finally:
+        await webhook.connections.close()
         await runner.cleanup()

@@ -58,6 +58,9 @@ class InjectorSettings(_Settings):
         "restricted", description="Pod Security Standard that is enforced in namespaces whose labels name none."
     )
     certificate: CertificateSettings = Field(description="Where the serving certificate comes from.")
+    client_ca_file: str | None = Field(
+        None, description="CA certificates, PEM; callers of the webhook must have a certificate of one of them."
+    )
     host: str = Field("0.0.0.0", description="Address to listen on.")  # noqa: S104 - the API server is elsewhere
     port: int = Field(INJECTOR_PORT, ge=0, description="Port of the webhook.")
     probe_port: int = Field(PROBE_PORT, ge=0, description="Port of /metrics, /healthz and /readyz.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -11,6 +12,7 @@ from prometheus_client import Counter
 
 from kwitness.contracts.endpoints import INJECT_PATH
 from kwitness.injector import metrics
+from kwitness.injector.callers import MAX_CONNECTIONS, MAX_CONNECTIONS_OF_PEER, BusyError, Callers
 from kwitness.injector.configuration import Configuration
 from kwitness.injector.decision.decide import Decision, decide
 from kwitness.injector.decision.interceptors import decide_on_interceptors
@@ -18,15 +20,17 @@ from kwitness.injector.decision.patch import applied
 from kwitness.injector.decision.place import Place
 from kwitness.injector.decision.pods import Json
 from kwitness.injector.reviews import AdmissionRequest, BadReviewError, answer, parse_review
+from kwitness.runtime.connections import Connections, peer_of
 
 __all__ = ["FindPlace", "Webhook"]
 
 FindPlace = Callable[[str], Awaitable[Place | None]]
 """By the name of a namespace; None where nobody knows it."""
 
-_MOST_BYTES: Final = 4 * 1024 * 1024
+_MOST_BYTES: Final = 3 * 1024 * 1024
 """An object of the API is smaller."""
-_MOST_AT_ONCE: Final = 64
+_BODY_S: Final = 5
+"""The API server waits for two seconds."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,31 +41,43 @@ class Webhook:
     def __init__(self, configuration: Configuration, place: FindPlace) -> None:
         self._configuration = configuration
         self._place = place
-        self._at_once = 0
+        self._callers = Callers()
+        self.connections = Connections(_BODY_S, MAX_CONNECTIONS, MAX_CONNECTIONS_OF_PEER)
 
     def application(self) -> web.Application:
         """The application with its one path."""
-        application = web.Application(client_max_size=_MOST_BYTES)
+        application = web.Application(client_max_size=_MOST_BYTES, middlewares=[self._serving])
         application.router.add_post(INJECT_PATH, self._bounded)
         return application
 
-    async def _bounded(self, request: web.Request) -> web.Response:
-        if self._at_once >= _MOST_AT_ONCE:
-            metrics.REVIEWS.labels(outcome="refused", reason="busy").inc()
-            return web.Response(status=503, text=f"{_MOST_AT_ONCE} reviews are under way: ask again")
-        self._at_once += 1
-        try:
-            with metrics.REVIEW_DURATION.time():
-                return await self._review(request)
-        finally:
-            self._at_once -= 1
+    @web.middleware
+    async def _serving(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        with self.connections.serving(request.protocol):
+            return await handler(request)
 
-    async def _review(self, request: web.Request) -> web.Response:
+    async def _bounded(self, request: web.Request) -> web.Response:
+        if request.content_length is None:
+            return _refused(411, "length", "send the review with a Content-Length")
+        if request.content_length > _MOST_BYTES:
+            return _refused(413, "length", f"a review has {_MOST_BYTES} bytes at most")
         try:
-            review = parse_review(await request.read())
+            with self._callers.review(peer_of(request.transport), request.content_length):
+                async with asyncio.timeout(_BODY_S):
+                    body = await request.read()
+                with metrics.REVIEW_DURATION.time():
+                    return await self._review(body)
+        except BusyError as error:
+            return _refused(503, "busy", str(error))
+        except TimeoutError:
+            return _refused(408, "slow", f"the body did not come within {_BODY_S} s")
+
+    async def _review(self, body: bytes) -> web.Response:
+        try:
+            review = parse_review(body)
         except BadReviewError as error:
-            metrics.REVIEWS.labels(outcome="refused", reason="review").inc()
-            return web.Response(status=400, text=str(error))
+            return _refused(400, "review", str(error))
         try:
             place = await self._place(review.namespace)
         except Exception:  # noqa: BLE001 - a fault of ours keeps nobody's pod from being made
@@ -82,6 +98,11 @@ class Webhook:
         )
         warnings = [*_warnings("observer", observed), *_warnings("interceptors", intercepted)]
         return web.json_response(answer(review.uid, (*observed.patch, *intercepted.patch), warnings))
+
+
+def _refused(status: int, reason: str, text: str) -> web.Response:
+    metrics.REVIEWS.labels(outcome="refused", reason=reason).inc()
+    return web.Response(status=status, text=text)
 
 
 def _decided(

@@ -12,8 +12,8 @@ from aiohttp import web
 from aiohttp.typedefs import Middleware
 
 from kwitness.collector.failures import RefusedError, UnavailableError
-from kwitness.collector.ingest.connections import IDLE_S, Connections
 from kwitness.contracts.envelopes import ApiError, ErrorBody
+from kwitness.runtime.connections import IDLE_S, Connections
 from kwitness.runtime.reloading import times_of_change
 
 _LOG = logging.getLogger(__name__)

@@ -19,10 +19,10 @@ from kwitness.collector.failures import (
 )
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
-from kwitness.collector.ingest.connections import IDLE_S, MAX_CONNECTIONS
 from kwitness.collector.ingest.otlp_receiver import OtlpReceiver
 from kwitness.collector.otlp.requests import try_again_status
 from kwitness.collector.time_limits import TimeLimits
+from kwitness.runtime.connections import IDLE_S, MAX_CONNECTIONS
 
 _SERVICE: Final = "opentelemetry.proto.collector.metrics.v1.MetricsService"
 _STOP_S: Final = 5.0

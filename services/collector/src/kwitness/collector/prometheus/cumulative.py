@@ -100,7 +100,7 @@ def _counted(
 def _counted_without_start(
     slot: Slot, last: float | Buckets, value: float | Buckets, span: Span, falls: Callable[[float | Buckets], bool]
 ) -> float | Buckets:
-    """Return the largest value that this one may follow: of several processes nobody knows which one sent it.
+    """Return the largest value that this one may follow: it does not show which of several processes sent it.
 
     What follows none is of another process, or of one that was started again, and is what its next value is compared
     with. The other values are the slot's lives, under numbers below zero, where no start is.

@@ -13,10 +13,24 @@ _LOG = logging.getLogger(__name__)
 
 
 class ServingCertificate:
-    """A server's TLS context, `ready` once it has a certificate."""
+    """A server's TLS context, `ready` once it has a certificate.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    client_ca_file
+        CA certificates of which each client must have a certificate; None lets everybody connect.
+
+    Raises
+    ------
+    OSError
+        If that file cannot be read, or holds no certificate (`ssl.SSLError`).
+    """
+
+    def __init__(self, client_ca_file: str | None = None) -> None:
         self.context = _context()
+        if client_ca_file is not None:
+            self.context.load_verify_locations(client_ca_file)
+            self.context.verify_mode = ssl.CERT_REQUIRED
         self._used: tuple[str, str] | None = None
 
     @property

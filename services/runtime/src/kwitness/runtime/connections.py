@@ -2,7 +2,7 @@
 
 aiohttp limits neither, and asyncio's listening loop counts a connection only after its TLS handshake, so connections
 are accepted here. What is bounded: the handshake, the wait for a request's headers, the time between two requests,
-and the whole of a request (a sender that does not read its answer). Bodies have a deadline of their own (`bodies`).
+and the whole of a request (a sender that does not read its answer).
 """
 
 from __future__ import annotations
@@ -40,17 +40,26 @@ class _Deadline:
 
     at: float
     end: Callable[[], object]
+    peer: str
 
 
 class Connections:
     """Accepts and ends the connections of a server, whose requests run within `serving`.
 
-    ``silent_s`` is for the TLS handshake, and again until the headers of the first request are complete.
+    Parameters
+    ----------
+    silent_s
+        Seconds for the TLS handshake, and again until the headers of the first request are complete.
+    limit
+        How many connections there may be.
+    limit_of_peer
+        How many of one address; None where addresses say nothing, as behind a load balancer.
     """
 
-    def __init__(self, silent_s: float, limit: int = MAX_CONNECTIONS) -> None:
+    def __init__(self, silent_s: float, limit: int = MAX_CONNECTIONS, limit_of_peer: int | None = None) -> None:
         self._silent_s = silent_s
         self._limit = limit
+        self._limit_of_peer = limit_of_peer
         # In the order in which they fell silent, the longest first.
         self._silent: dict[object, _Deadline] = {}
         self._busy: dict[object, _Deadline] = {}
@@ -80,12 +89,13 @@ class Connections:
     def serving(self, protocol: RequestHandler) -> Iterator[None]:
         """Hold for a request, from its headers to its answer."""
         self._silent.pop(protocol, None)
-        self._busy[protocol] = _deadline(protocol, REQUEST_S)
+        peer = peer_of(protocol.transport)
+        self._busy[protocol] = _deadline(protocol, REQUEST_S, peer)
         try:
             yield
         finally:
             del self._busy[protocol]
-            self._silent[protocol] = _deadline(protocol, IDLE_S)
+            self._silent[protocol] = _deadline(protocol, IDLE_S, peer)
 
     def _keep(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -95,25 +105,27 @@ class Connections:
 
     async def _accept(self, listening: socket.socket, server: web.Server, context: ssl.SSLContext | None) -> None:
         loop = asyncio.get_running_loop()
-        trouble: int | None = None
+        failed_with: int | None = None
         while True:
             try:
-                accepted, _ = await loop.sock_accept(listening)
+                accepted, (peer, *_) = await loop.sock_accept(listening)
             except OSError as error:
                 # Mostly: no file descriptor is left. New connections are preferred to idle ones.
-                if trouble != error.errno:
+                if failed_with != error.errno:
                     _LOG.warning("cannot accept a connection", extra={"detail": error.strerror})
-                trouble = error.errno
+                failed_with = error.errno
                 await asyncio.sleep(0 if self._make_room() else _PAUSE_S)
                 continue
-            trouble = None
-            if len(self) >= self._limit and not self._make_room():
+            failed_with = None
+            if not self._has_room(peer):
                 accepted.close()
                 continue
-            task = self._keep(self._open(accepted, server, context))
-            self._silent[accepted] = _Deadline(time.monotonic() + self._silent_s, task.cancel)
+            task = self._keep(self._open(accepted, peer, server, context))
+            self._silent[accepted] = _Deadline(time.monotonic() + self._silent_s, task.cancel, peer)
 
-    async def _open(self, accepted: socket.socket, server: web.Server, context: ssl.SSLContext | None) -> None:
+    async def _open(
+        self, accepted: socket.socket, peer: str, server: web.Server, context: ssl.SSLContext | None
+    ) -> None:
         try:
             _, protocol = await asyncio.get_running_loop().connect_accepted_socket(server, accepted, ssl=context)
         except OSError:  # TLS that was not understood is one, too
@@ -121,11 +133,19 @@ class Connections:
         finally:
             self._silent.pop(accepted, None)
         if protocol not in self._busy:  # its first request may have come with the end of the handshake
-            self._silent.setdefault(protocol, _deadline(protocol, self._silent_s))
+            self._silent.setdefault(protocol, _deadline(protocol, self._silent_s, peer))
 
-    def _make_room(self) -> bool:
-        """End the connection that has been silent the longest; False when all are at work."""
-        longest = next(iter(self._silent), None)
+    def _has_room(self, peer: str) -> bool:
+        """Return whether there is room for a connection of this address; another may be ended for it."""
+        if self._limit_of_peer is not None:
+            own = sum(each.peer == peer for each in (*self._silent.values(), *self._busy.values()))
+            if own >= self._limit_of_peer and not self._make_room(peer):
+                return False
+        return len(self) < self._limit or self._make_room()
+
+    def _make_room(self, peer: str | None = None) -> bool:
+        """End the connection (of one address) that has been silent the longest; False when all are at work."""
+        longest = next((key for key, deadline in self._silent.items() if peer in (None, deadline.peer)), None)
         if longest is None:
             return False
         self._silent.pop(longest).end()
@@ -138,21 +158,27 @@ class Connections:
 
     def _sweep(self) -> None:
         now = time.monotonic()
-        for key, one in list(self._silent.items()):
-            if one.at <= now or (isinstance(key, RequestHandler) and key.transport is None):
+        for key, deadline in list(self._silent.items()):
+            if deadline.at <= now or (isinstance(key, RequestHandler) and key.transport is None):
                 del self._silent[key]
-                one.end()
-        for one in self._busy.values():
-            if one.at <= now:
-                one.end()
+                deadline.end()
+        for deadline in self._busy.values():
+            if deadline.at <= now:
+                deadline.end()
 
 
-def _deadline(protocol: RequestHandler, seconds: float) -> _Deadline:
+def peer_of(transport: asyncio.BaseTransport | None) -> str:
+    """Return the address at the other end; empty once it has gone."""
+    name = transport.get_extra_info("peername") if transport is not None else None
+    return str(name[0]) if name else ""
+
+
+def _deadline(protocol: RequestHandler, seconds: float, peer: str) -> _Deadline:
     def end() -> None:
         if protocol.transport is not None:
             protocol.transport.abort()
 
-    return _Deadline(time.monotonic() + seconds, end)
+    return _Deadline(time.monotonic() + seconds, end, peer)
 
 
 def allow_descriptors() -> None:
