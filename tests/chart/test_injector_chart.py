@@ -151,6 +151,16 @@ def test_with_cert_manager_it_makes_no_certificate_and_may_write_nothing() -> No
     assert volume["secret"]["secretName"] == certificate["secretName"]
 
 
+def test_the_ca_of_clients_is_where_its_settings_say() -> None:
+    manifests = chart.render({"injector": {"enabled": True, "clientAuth": {"caConfigMap": "clients"}}})
+
+    spec = named(manifests, "Deployment", "kwitness-injector")["spec"]["template"]["spec"]
+    (mount,) = (mount for mount in spec["containers"][0]["volumeMounts"] if mount["name"] == "client-ca")
+    assert settings_of(manifests).client_ca_file == f"{mount['mountPath']}/ca.crt"
+    (volume,) = (volume for volume in spec["volumes"] if volume["name"] == "client-ca")
+    assert volume["configMap"]["name"] == "clients"
+
+
 def test_two_replicas_are_kept_apart_and_are_not_evicted_together(manifests: list[chart.Manifest]) -> None:
     deployment = named(manifests, "Deployment", "kwitness-injector")["spec"]
 
