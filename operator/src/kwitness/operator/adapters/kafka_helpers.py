@@ -45,7 +45,7 @@ class KafkaHelpers:
             raise answer_too_large()
         if code > 0:
             raise RuntimeError(f"the helper process ended with {code}: its traceback is in the operator's log")
-        # A helper is this program, with the operator's own rights.
+        # A helper is this program, with the operator's own permissions.
         answer: ClusterDescription | OperatorError = pickle.loads(written)  # noqa: S301
         if isinstance(answer, OperatorError):
             raise answer
