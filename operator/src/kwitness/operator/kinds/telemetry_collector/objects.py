@@ -148,8 +148,8 @@ _OWN_LABELS: Final = [
     }
     for label in ("namespace", "pod")
 ]
-"""The collector's own metrics have the namespace and pod of an observer. All others keep the scraped pod's labels, since
-any pod of the namespace can serve a page there."""
+"""The collector's own metrics have the namespace and pod of an observer. All others keep the labels of the
+scraped pod, since any pod of the namespace can serve a page there."""
 
 
 def service_monitor(collector: TelemetryCollector) -> dict[str, Any] | None:
