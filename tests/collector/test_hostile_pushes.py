@@ -53,6 +53,20 @@ def test_an_attribute_cannot_pose_as_an_identity_key() -> None:
     }
 
 
+def test_an_attribute_cannot_replace_the_labels_of_the_scraped_pod() -> None:
+    one = core()
+    one.apply("a", WHO, gauge_push(LATENCY_AVG, 1.0, namespace="kube-system", job="apiserver", instance="x"))
+
+    [labels] = samples(one)[LATENCY_SERIES]
+    assert dict(labels) == {
+        "cluster_id": "c",
+        "client_id": "orders",
+        "exported_instance": "x",
+        "exported_job": "apiserver",
+        "exported_namespace": "kube-system",
+    }
+
+
 @pytest.mark.parametrize(
     "payload", [b"", b"\x00", b"garbage", b"\xff" * 100, java_push()[:-3], b"\x0a\xff\xff\xff\x7f"]
 )

@@ -21,6 +21,7 @@ class SlowToRemove(KafkaAdmin):
     """A broker that carries out a removal and answers when a test wants it."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.removed, self.answers = asyncio.Event(), asyncio.Event()
 
     async def alter(self, connection: Any, changes: Any, **more: Any) -> Any:

@@ -22,11 +22,12 @@ class AnswersTogether(KafkaAdmin):
     """A broker whose first answers come at the same moment, so that no status tells of them yet."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.first = asyncio.Barrier(len(NAMES))
         self.asked = 0
 
-    async def observe(self, *arguments: Any) -> Any:
-        seen = await super().observe(*arguments)
+    async def observe(self, *arguments: Any, **more: Any) -> Any:
+        seen = await super().observe(*arguments, **more)
         self.asked += 1
         if self.asked <= len(NAMES):
             await self.first.wait()

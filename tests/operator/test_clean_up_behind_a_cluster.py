@@ -21,6 +21,7 @@ class AwayAtTimes(KafkaAdmin):
     """The broker, behind a network that a test cuts."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.away = False
         self.tried = 0
 

@@ -11,7 +11,7 @@ import pytest
 from kwitness.contracts.resources.header_registry import TESTING_IDS
 from kwitness.operator.kinds.header_registry.claims import Claim, settle
 from kwitness.operator.model.errors import TerminalError
-from kwitness.operator.model.header_ids import HeaderIds, header_ids_of, header_ids_text
+from kwitness.operator.model.header_ids import MOST_BYTES, HeaderIds, header_ids_of, header_ids_text, header_shares_text
 from kwitness.operator.model.store import Key
 
 A, B, C = Key("team-a", "shop"), Key("team-b", "bank"), Key("team-c", "cars")
@@ -147,6 +147,18 @@ def test_where_nothing_is_remembered_statuses_say_which_numbers_keys_have():
 def test_a_range_that_is_used_up_leaves_keys_without_a_number():
     result = settle(HeaderIds(), [claim(A, "a", "b", "c")], ranges={"LocalApplication": (10, 11)})
     assert (result.shares[A].keys, result.shares[A].numberless) == ({"a": 10, "b": 11, "c": None}, ["c"])
+
+
+def test_a_namespace_whose_registers_come_and_go_leaves_room_for_others():
+    ids = HeaderIds()
+    for turn in range(20):
+        names = [f"{turn}-{number}-{'x' * 100}" for number in range(400)]
+        ids = settle(settle(ids, [claim(A, *names)]).ids, [], gone=[A]).ids
+        ids = header_ids_of({"data": {"header-ids.json": header_ids_text(ids), "shares.json": header_shares_text(ids)}})
+    assert len(header_ids_text(ids)) < MOST_BYTES / 2
+    result = settle(ids, [claim(B, *(f"key-{number}" for number in range(500)))])
+    assert len(result.shares[B].keys) == 500
+    assert (result.shares[B].no_room, result.shares[B].numberless) == ([], [])
 
 
 @pytest.mark.parametrize("seed", range(40))

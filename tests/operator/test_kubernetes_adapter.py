@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import copy
+from types import SimpleNamespace
 
 import pytest
 
 from kwitness.operator.adapters import kubernetes as adapter
 from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.handlers.children import Children
 from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
 from kwitness.operator.model.ownership import covers, merge_patch
-from kwitness.operator.model.store import Key
+from kwitness.operator.model.store import Key, Store
 from kwitness.runtime.api_access import find_access
 
 from tests.operator.surroundings import apply, cluster, get, writes_of
@@ -172,6 +174,41 @@ def _stateful_set(namespace, service):
         "metadata": {"name": "fixed", "namespace": namespace},
         "spec": {"serviceName": service, "selector": {"matchLabels": chosen}, "template": template},
     }
+
+
+def _event(namespace: str) -> dict:
+    return {
+        "apiVersion": "events.k8s.io/v1",
+        "kind": "Event",
+        "metadata": {"name": "main.1", "namespace": namespace},
+        "eventTime": "2026-01-01T00:00:00.000000Z",
+        "type": "Normal",
+        "reason": "Connected",
+        "action": "Connect",
+        "note": "connected",
+        "reportingController": "kwitness.dev/operator",
+        "reportingInstance": "kwitness-operator",
+        "regarding": {"kind": "KafkaCluster", "name": "main", "namespace": namespace},
+    }
+
+
+async def test_events_and_children_that_are_gone_use_no_memory(kubernetes, namespace):
+    owned = _owned(namespace, "main", "1")["metadata"]
+    children = [{**_stateful_set(namespace, "s"), "metadata": {**owned, "name": f"set-{index}"}} for index in range(3)]
+    for desired in (_event(namespace), _service(namespace), *children):
+        await kubernetes.apply(desired)
+    assert len(kubernetes.applied) == 3
+
+    found = await kubernetes.get("StatefulSet", namespace, "set-0")
+    await kubernetes.delete("StatefulSet", namespace, "set-0", uid=found["metadata"]["uid"])
+    assert len(kubernetes.applied) == 2
+
+    context = SimpleNamespace(kubernetes=kubernetes, store=Store(), touched=lambda _kind, _key: None)
+    Children(context).changed("StatefulSet", {"namespace": namespace, "name": "set-1"}, gone=True)
+    assert len(kubernetes.applied) == 1
+
+    kubernetes.applied.forget_children(("TelemetryCollector", Key(namespace, "main")))
+    assert len(kubernetes.applied) == 0
 
 
 async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, namespace, monkeypatch):

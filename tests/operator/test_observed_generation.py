@@ -71,10 +71,10 @@ class SlowKafka(KafkaAdmin):
         self.answering = asyncio.Event()
         self.asked = asyncio.Event()
 
-    async def observe(self, *arguments: Any) -> Any:
+    async def observe(self, *arguments: Any, **more: Any) -> Any:
         self.asked.set()
         await self.answering.wait()
-        return await super().observe(*arguments)
+        return await super().observe(*arguments, **more)
 
     async def subscriptions(self, *arguments: Any) -> Any:
         await self.answering.wait()
@@ -117,18 +117,22 @@ async def test_a_cluster_that_is_changed_while_it_is_connected_to_is_not_called_
 @pytest.fixture
 async def unanswered(inventory, api, namespace, monkeypatch):
     """A subscription is applied; then the broker answers no more, and the collector still does."""
-    held = asyncio.Event()
+    held, unanswered = asyncio.Event(), asyncio.Event()
     real = KafkaAdmin.subscriptions
 
     async def slow(self: KafkaAdmin, *arguments: Any) -> Any:
+        answer = None if held.is_set() else await real(self, *arguments)
         if held.is_set():
+            unanswered.set()
             await asyncio.Event().wait()
-        return await real(self, *arguments)
+        return answer
 
     monkeypatch.setattr(KafkaAdmin, "subscriptions", slow)
     apply(api, subscription("a", namespace))
     await eventually_beside(lambda: ready(api, "kcms", "a", namespace)["reason"] == "Applied")
     held.set()
+    # Until then the last answer is young enough to write by.
+    await patiently(unanswered.wait())
     return inventory
 
 

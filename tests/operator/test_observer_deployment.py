@@ -214,8 +214,8 @@ async def test_a_broker_that_comes_and_goes_keeps_its_port(api, namespace, clean
     def more_brokers(context) -> None:
         look = context.kafka.observe
 
-        async def observe(*arguments: Any) -> Any:
-            seen = await look(*arguments)
+        async def observe(*arguments: Any, **more: Any) -> Any:
+            seen = await look(*arguments, **more)
             one = seen.brokers[0]
             brokers = tuple(BrokerDescription(node, one.host, one.port, None, one.telemetry) for node in nodes)
             return dataclasses.replace(seen, brokers=brokers)

@@ -100,6 +100,7 @@ class Slow(KafkaAdmin):
     """A broker that answers when the time of every subscription has passed."""
 
     def __init__(self, clock: ClockAhead) -> None:
+        super().__init__()
         self.clock = clock
 
     async def subscriptions(self, *arguments: Any) -> Any:

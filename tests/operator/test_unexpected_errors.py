@@ -28,7 +28,7 @@ def _job(namespace: str) -> dict[str, Any]:
 class KafkaWithoutResolver(KafkaAdmin):
     """Fails as the standard library does with an address that no resolver takes, in words that hold the address."""
 
-    async def observe(self, connection: KafkaConnection, *_: Any) -> Any:
+    async def observe(self, connection: KafkaConnection, *_: Any, **_more: Any) -> Any:
         raise UnicodeError(f"label of {connection.bootstrap_servers} is too long")
 
 

@@ -144,5 +144,6 @@ class Context:
         self.children_applied.pop((kind, key), None)
         self.children_touched.pop((kind, key), None)
         self.never_ready.discard((kind, key))
+        self.kubernetes.applied.forget_children((kind, key))
         for known in [known for known in self.event_written if known[:2] == (kind, key)]:
             del self.event_written[known]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final, TypeVar
 
 from kafka import errors as kafka_errors
@@ -18,6 +18,7 @@ from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 from kwitness.operator.adapters.kafka_client import AdminClient, BootstrapError, open_client
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_failures import Operation, from_bootstrap, from_exception, from_result, from_topic
+from kwitness.operator.adapters.kafka_helpers import KafkaHelpers
 from kwitness.operator.adapters.kafka_probe import probe
 from kwitness.operator.adapters.own_thread import in_own_thread
 from kwitness.operator.model.broker_listeners import BrokerListener, listener_configs, listeners_of
@@ -31,10 +32,13 @@ from kwitness.operator.model.cluster_description import (
 from kwitness.operator.model.errors import OperatorError, OvertakenError, TransientError
 from kwitness.subscriptions.broker_subscription import CONFIG_KEYS
 
-__all__ = ["KafkaAdmin"]
+__all__ = ["KafkaAdmin", "describe"]
 
 _CALL_SECONDS: Final = 120.0
 """Upper bound for one call as a whole; the library's own time-outs of 10 s each come first."""
+
+_MOST_AT_ONCE: Final = 4
+"""Calls that read answers in this process: each may need 80 MiB for them, which the chart's memory limit counts."""
 
 _SECOND_TRY_SECONDS: Final = 0.5
 """A connection that a restarting broker cut during SASL looks like a refusal once, but not twice."""
@@ -73,21 +77,35 @@ def _always() -> bool:
 
 
 class KafkaAdmin:
-    """The adapter; it has no state."""
+    """The adapter; its state is who may read answers now."""
+
+    def __init__(self) -> None:
+        self._places = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._helpers = KafkaHelpers()
 
     async def observe(
-        self, connection: KafkaConnection, topics: tuple[str, ...], listeners: tuple[str, ...] = ()
+        self,
+        connection: KafkaConnection,
+        topics: tuple[str, ...],
+        listeners: tuple[str, ...] = (),
+        *,
+        reached: bool = True,
     ) -> ClusterDescription:
         """Describe the cluster and find out whether the operator's permissions suffice.
 
-        Brokers are asked for their ``listeners`` of these names; without any for none.
+        Brokers are asked for their ``listeners`` of these names; without any for none. A cluster that was not
+        ``reached`` the last time is described by a helper process.
 
         Raises
         ------
         OperatorError
-            Reasons HostNotAllowed, Unreachable, TlsFailed, AuthenticationFailed, Forbidden, ClusterIdChanged.
+            Reasons HostNotAllowed, Unreachable, TlsFailed, AuthenticationFailed, Forbidden, ClusterIdChanged,
+            AnswerTooLarge.
         """
-        return await _in_thread(connection, lambda client: _observe(client, connection, topics, listeners))
+        if not reached:
+            await _probed(connection)
+            return await self._helpers.describe(connection, topics, listeners)
+        return await self._in_thread(connection, lambda client: _observe(client, connection, topics, listeners))
 
     async def subscriptions(self, connection: KafkaConnection) -> dict[str, dict[str, str]]:
         """Every CLIENT_METRICS resource with the values that are set on it.
@@ -97,7 +115,7 @@ class KafkaAdmin:
         OperatorError
             As `observe`.
         """
-        return await _in_thread(connection, lambda client: _subscriptions(client, connection))
+        return await self._in_thread(connection, lambda client: _subscriptions(client, connection))
 
     async def alter(
         self,
@@ -119,7 +137,7 @@ class KafkaAdmin:
             When the request as a whole failed.
         """
         fence = _Fence(holds)
-        return await _in_thread(connection, lambda client: _alter(client, connection, changes, fence), fence)
+        return await self._in_thread(connection, lambda client: _alter(client, connection, changes, fence), fence)
 
     async def create_topics(
         self,
@@ -138,28 +156,50 @@ class KafkaAdmin:
             When the request as a whole failed.
         """
         fence = _Fence(holds)
-        return await _in_thread(connection, lambda client: _create_topics(client, connection, topics, fence), fence)
+        return await self._in_thread(
+            connection, lambda client: _create_topics(client, connection, topics, fence), fence
+        )
+
+    async def _in_thread(
+        self, connection: KafkaConnection, action: Callable[[AdminClient], T], fence: _Fence | None = None
+    ) -> T:
+        def work() -> T:
+            with _client(connection) as client:
+                return action(client)
+
+        # A listener that does not answer keeps no place from others.
+        await _probed(connection)
+        try:
+            async with self._places, _deadline():
+                return await in_own_thread(work)
+        finally:
+            if fence is not None:
+                # The thread goes on after the deadline, and may find out what it likes.
+                fence.leave()
 
 
-async def _in_thread(connection: KafkaConnection, action: Callable[[AdminClient], T], fence: _Fence | None = None) -> T:
-    def work() -> T:
-        with _client(connection) as client:
-            return action(client)
+async def _probed(connection: KafkaConnection) -> None:
+    async with _deadline():
+        await in_own_thread(lambda: probe(connection))
 
+
+@asynccontextmanager
+async def _deadline() -> AsyncIterator[None]:
     try:
         async with asyncio.timeout(_CALL_SECONDS):
-            return await in_own_thread(work)
+            yield
     except TimeoutError as error:
         raise TransientError("Unreachable", f"the cluster did not answer within {_CALL_SECONDS:g} s") from error
-    finally:
-        if fence is not None:
-            # The thread goes on after the deadline, and may find out what it likes.
-            fence.leave()
+
+
+def describe(connection: KafkaConnection, topics: tuple[str, ...], listeners: tuple[str, ...]) -> ClusterDescription:
+    """Do as `KafkaAdmin.observe` does. Blocks."""
+    with _client(connection) as client:
+        return _observe(client, connection, topics, listeners)
 
 
 @contextmanager
 def _client(connection: KafkaConnection) -> Iterator[AdminClient]:
-    probe(connection)
     try:
         client = open_client(connection)
     except BootstrapError:

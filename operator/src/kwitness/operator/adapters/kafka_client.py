@@ -22,6 +22,9 @@ _STAGES: Final[tuple[Stage, ...]] = ("request", "authenticate", "connect")
 _TIMEOUT_MS: Final = 10_000
 """Milliseconds for bootstrap and for each request: long enough for a broker that is being elected."""
 
+_MOST_BYTES: Final = 4 * 1024 * 1024
+"""Of an answer; a listener may be anyone's, and the library makes an object of each entry, up to 20 times the bytes."""
+
 _TELEMETRY_KEYS: Final = frozenset({71, 72})
 """GetTelemetrySubscriptions and PushTelemetry; advertised only with a telemetry plugin."""
 
@@ -142,6 +145,7 @@ def open_client(connection: KafkaConnection) -> AdminClient:
         client_id=connection.client_id,
         security_protocol=connection.security_protocol,
         ssl_context=connection.tls.context() if connection.tls else None,
+        receive_message_max_bytes=_MOST_BYTES,
         request_timeout_ms=_TIMEOUT_MS,
         bootstrap_timeout_ms=_TIMEOUT_MS * max(1, len(connection.bootstrap_servers)),
         # Each reconcile opens a client of its own and closes it; nothing is left to reconnect for.

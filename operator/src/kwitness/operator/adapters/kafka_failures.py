@@ -13,12 +13,23 @@ from kwitness.operator.adapters.kafka_connection import KafkaConnection
 from kwitness.operator.adapters.kafka_probe import refused_certificate, speaks_tls
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 
-__all__ = ["Operation", "acl_command", "from_bootstrap", "from_exception", "from_result", "from_topic"]
+__all__ = [
+    "Operation",
+    "acl_command",
+    "answer_too_large",
+    "from_bootstrap",
+    "from_exception",
+    "from_result",
+    "from_topic",
+]
 
 Operation = Literal["DESCRIBE_CONFIGS", "ALTER_CONFIGS", "CREATE", "DESCRIBE"]
 """Kafka's operations on the cluster resource that the operator needs; those on configs are for subscriptions."""
 
 _RESULT: Final = re.compile(r"\[Error (-?\d+)\]")
+_LENGTH: Final = re.compile(r"frame length: (\d+)$")
+_LONGEST_FRAME: Final = 100 * 1024 * 1024
+"""Bytes, the default of brokers' `socket.request.max.bytes`."""
 _FORBIDDEN: Final = frozenset({29, 30, 31, 53, 65})
 _REFUSED_VALUE: Final = frozenset({40, 42, 44})
 _UNSUPPORTED: Final = 35
@@ -53,6 +64,11 @@ def from_bootstrap(error: BootstrapError, connection: KafkaConnection) -> Operat
             return TransientError("TlsFailed", refused)
     if error.stage == "connect" and connection.tls is None and any(map(speaks_tls, connection.bootstrap_servers)):
         return TransientError("TlsFailed", f"{servers} speaks TLS and spec.tls.enabled is false: set it to true")
+    return answer_too_large() if _is_too_large(error.cause) else _not_of_kafka(error, connection)
+
+
+def _not_of_kafka(error: BootstrapError, connection: KafkaConnection) -> OperatorError:
+    servers = ", ".join(connection.bootstrap_servers)
     if error.stage == "request" and connection.login is None:
         return TransientError(
             "AuthenticationFailed",
@@ -86,6 +102,8 @@ def from_exception(error: BaseException, operation: Operation, connection: Kafka
     """Name the reason of a failed request that needed ``operation`` on the cluster."""
     if isinstance(error, HostRefusedError):
         return _host_not_allowed()
+    if _is_too_large(error):
+        return answer_too_large()
     code = int(getattr(error, "errno", None) or -1)
     if operation == "DESCRIBE" or code in _NO_ANSWER:
         return _unanswered(code, operation, connection)
@@ -103,6 +121,15 @@ def from_topic(code: int, connection: KafkaConnection) -> OperatorError:
     if code in _TOPIC_REFUSED:
         return TerminalError("TopicsRefused", f"{_TOPIC_REFUSED[code]} (error {code})")
     return TransientError("TopicsRefused", f"the brokers did not create it (error {code}); it is tried again")
+
+
+def answer_too_large() -> OperatorError:
+    """Name the reason where an answer is longer than the operator reads, or needs more memory than a helper has."""
+    return TransientError(
+        "AnswerTooLarge",
+        "a listener of the cluster sends answers that are too large for the operator (above 4 MiB, or of too many"
+        " entries): check that spec.bootstrapServers leads to Kafka, and what stands between",
+    )
 
 
 def from_result(result: str, operation: Operation, connection: KafkaConnection) -> OperatorError | None:
@@ -150,6 +177,12 @@ def _from_code(code: int, operation: Operation, connection: KafkaConnection) -> 
     return TransientError(
         "NotCarriedOut", f"the broker did not carry out {operation} (error {code}); it is tried again, see its log"
     )
+
+
+def _is_too_large(error: BaseException | None) -> bool:
+    # A larger length than brokers take themselves is of another protocol, such as HTTP.
+    length = _LENGTH.search(str(error)) if isinstance(error, kafka_errors.InvalidReceiveError) else None
+    return length is not None and int(length[1]) <= _LONGEST_FRAME
 
 
 def _host_not_allowed() -> OperatorError:

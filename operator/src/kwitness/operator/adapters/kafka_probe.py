@@ -1,4 +1,4 @@
-"""Step by step to a listener, so that each step can fail with its own reason: TCP, then TLS.
+"""Step by step to a listener, so that each step can fail with its own reason: TCP, then TLS, then a first answer.
 
 kafka-python tries again until a time-out whatever went wrong (kafka/net/manager.py of 3.0.12), which would make every
 failure look like an unreachable broker.
@@ -18,13 +18,17 @@ __all__ = ["probe", "refused_certificate", "speaks_tls"]
 _CONNECT_SECONDS: Final = 5.0
 """Patience per address; a broker on the same continent answers within one."""
 
-_ALERT_SECONDS: Final = 0.3
-"""In TLS 1.3 the refusal of a client certificate comes after the handshake; wait this long for it. One that comes later
-the library meets."""
+_ANSWER_SECONDS: Final = 10.0
+"""Patience for the first bytes of an answer. In TLS 1.3 the refusal of a client certificate comes in their place."""
+
+_API_VERSIONS: Final = bytes.fromhex("0000000a 0012 0000 00000001 0000")
+"""ApiVersionsRequest of version 0 with an empty client id, as a frame; each broker answers it before SASL."""
 
 
 def probe(connection: KafkaConnection) -> None:
-    """Reach at least one bootstrap server through TCP and, if configured, TLS. Blocks; call it in a thread.
+    """Get the first bytes of an answer from at least one bootstrap server. Blocks; call it in a thread.
+
+    Reads four bytes, so that listeners that never answer cost no memory and wait for none.
 
     Raises
     ------
@@ -43,7 +47,9 @@ def probe(connection: KafkaConnection) -> None:
         host, port = split_address(address)
         try:
             with _connect(host, port) as plain:
-                if connection.tls is not None:
+                if connection.tls is None:
+                    _first_answer(plain, f"{host}:{port}")
+                else:
                     _handshake(plain, host, port, connection.tls.context())
         except OperatorError as error:
             # TLS trouble tells more than an address that does not answer.
@@ -92,11 +98,7 @@ def _connect(host: str, port: int) -> socket.socket:
 def _handshake(plain: socket.socket, host: str, port: int, context: ssl.SSLContext) -> None:
     try:
         with context.wrap_socket(plain, server_hostname=host) as secure:
-            secure.settimeout(_ALERT_SECONDS)
-            try:
-                secure.recv(1)
-            except TimeoutError:
-                return
+            _first_answer(secure, f"{host}:{port}")
     except ssl.SSLCertVerificationError as error:
         raise TransientError(
             "TlsFailed",
@@ -109,6 +111,22 @@ def _handshake(plain: socket.socket, host: str, port: int, context: ssl.SSLConte
         raise TransientError(
             "TlsFailed", f"{host}:{port} ended the TLS handshake: check that this listener speaks TLS"
         ) from error
+
+
+def _first_answer(stream: socket.socket, address: str) -> None:
+    stream.settimeout(_ANSWER_SECONDS)
+    try:
+        stream.sendall(_API_VERSIONS)
+        stream.recv(4)
+    except TimeoutError as error:
+        raise TransientError(
+            "Unreachable",
+            f"{address} took the connection and did not answer within {_ANSWER_SECONDS:g} s: check"
+            " spec.bootstrapServers",
+        ) from error
+    except ConnectionError:
+        # The library finds out why, as of an answer that is none of Kafka's.
+        return
 
 
 def refused_certificate(address: str, error: ssl.SSLError) -> str | None:

@@ -17,6 +17,7 @@ import aiohttp
 from kwitness.contracts.resources import KINDS
 from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
+from kwitness.operator.adapters.applied_objects import AppliedObjects
 from kwitness.operator.model.errors import (
     KubernetesUnavailableError,
     NotServedError,
@@ -25,7 +26,7 @@ from kwitness.operator.model.errors import (
     TransientError,
 )
 from kwitness.operator.model.fingerprints import fingerprint
-from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers, granted
+from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers
 from kwitness.operator.model.store import Key
 
 __all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
@@ -98,11 +99,7 @@ class Kubernetes:
     def __init__(self, session: aiohttp.ClientSession, server: str) -> None:
         self._session = session
         self._server = server
-        # Of objects that an admission policy changes as we write them: the hash of what we asked for, and what came of
-        # it. Asking for the same again would change nothing, or alternate with the policy for ever.
-        self._granted: dict[tuple[str, str, str], tuple[str, Object]] = {}
-        # By kind, namespace and name, the resource version in which this process last left what it applied.
-        self.left: dict[tuple[str, str, str], str] = {}
+        self.applied = AppliedObjects()
 
     async def get(self, kind: str, namespace: str | None, name: str) -> Object | None:
         """Read one object by name; None if it is not there."""
@@ -173,9 +170,8 @@ class Kubernetes:
                     " is left alone: remove it if nobody needs it, or give this resource another name",
                 )
         # The hash tells of fields that we no longer want; the comparison of those that others changed.
-        at = (desired["kind"], metadata["namespace"], metadata["name"])
-        asked, made = self._granted.get(at, (None, wanted))
-        if present is not None and (covers(present, wanted) or (asked == digest and covers(present, made))):
+        made = self.applied.granted(digest, wanted)
+        if present is not None and (covers(present, wanted) or covers(present, made)):
             return "unchanged"
         written = await self._request(
             "PATCH",
@@ -190,11 +186,7 @@ class Kubernetes:
             raise TerminalError(
                 "Unsupported", f"the API server has no kind {desired['kind']}: install it, or do not ask for it"
             )
-        self.left[at] = str(written["metadata"]["resourceVersion"])
-        if covers(written, wanted):
-            self._granted.pop(at, None)
-        else:
-            self._granted[at] = (digest, granted(written, wanted))
+        self.applied.wrote(digest, wanted, written)
         if present is not None and present["metadata"]["resourceVersion"] == written["metadata"]["resourceVersion"]:
             return "unchanged"
         known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
@@ -321,6 +313,7 @@ class Kubernetes:
                 "propagationPolicy": "Foreground" if foreground else "Background",
             },
         )
+        self.applied.forget(kind, Key(namespace, name))
 
     async def _request(
         self,

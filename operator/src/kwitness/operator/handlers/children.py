@@ -15,21 +15,16 @@ from typing import Any, Final, NamedTuple
 
 import aiohttp
 
-from kwitness.contracts.resources.meta import GROUP
 from kwitness.operator import metrics
 from kwitness.operator.adapters.kubernetes import TYPES
 from kwitness.operator.context import Context
 from kwitness.operator.model.fingerprints import fingerprint
-from kwitness.operator.model.ownership import MANAGED
+from kwitness.operator.model.ownership import CHILDREN_OF_JOBS, MANAGED, WATCHED_CHILDREN, owner_of
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.watching import Collection, follow
 
 __all__ = ["Children", "Pace", "watch_children"]
-
-_EVERYWHERE: Final = ("StatefulSet", "Deployment")
-_OF_JOBS: Final = ("Job", "CronJob", "Pod")
-"""Kinds that are watched only where AnalyticsJobs may run; pods are drivers'."""
 
 _OURS: Final = ("uid", "generation", "labels", "annotations", "ownerReferences", "deletionTimestamp")
 """Metadata that tell a change of what the operator wants from one of the status; every other is the API server's."""
@@ -45,9 +40,9 @@ async def watch_children(context: Context, session: aiohttp.ClientSession, serve
 
 def _collections(settings: OperatorSettings) -> Iterator[tuple[str, str | None]]:
     namespaces = [None] if settings.watches_everything else settings.watch_namespaces
-    yield from ((kind, namespace) for kind in _EVERYWHERE for namespace in namespaces)
     of_jobs = [one for one in settings.analytics.namespaces if settings.watches(one)]
-    yield from ((kind, namespace) for kind in _OF_JOBS for namespace in of_jobs)
+    for kind in WATCHED_CHILDREN:
+        yield from ((kind, namespace) for namespace in (of_jobs if kind in CHILDREN_OF_JOBS else namespaces))
 
 
 def _collection(context: Context, children: Children, kind: str, namespace: str | None) -> Collection:
@@ -133,7 +128,7 @@ class Children:
         """Take one that came, changed or went; ``quietly`` does not have it compared."""
         key = _key(metadata)
         before = self._seen.pop((kind, key), None)
-        owner = _owner(metadata) or (before.owner if before is not None else None)
+        owner = owner_of(metadata) or (before.owner if before is not None else None)
         version = str(metadata.get("resourceVersion"))
         marks = fingerprint([metadata.get(name) for name in _OURS])
         if not gone:
@@ -142,11 +137,13 @@ class Children:
                 return
         self._context.touched(kind, key)
         is_other = gone or before is None or before.marks != marks
+        if gone:
+            self._context.kubernetes.applied.forget(kind, key)
         if is_other and not quietly and owner is not None and not self._is_our_write(kind, key, version):
             self._compare(owner)
 
     def _is_our_write(self, kind: str, key: Key, version: str) -> bool:
-        return self._context.kubernetes.left.get((kind, *key)) == version
+        return self._context.kubernetes.applied.is_last_write(kind, key, version)
 
     def _compare(self, owner: tuple[str, Key]) -> None:
         if self._context.store.get(*owner) is None:
@@ -159,10 +156,3 @@ class Children:
 
 def _key(metadata: dict[str, Any]) -> Key:
     return Key(metadata["namespace"], metadata["name"])
-
-
-def _owner(metadata: dict[str, Any]) -> tuple[str, Key] | None:
-    for one in metadata.get("ownerReferences", ()):
-        if one.get("controller") and one["apiVersion"].partition("/")[0] == GROUP:
-            return one["kind"], Key(metadata["namespace"], one["name"])
-    return None

@@ -6,6 +6,10 @@ by people who may not read the remote end.
 
 from __future__ import annotations
 
+from typing import Any
+
+from typing_extensions import override
+
 __all__ = [
     "InternalError",
     "KubernetesUnavailableError",
@@ -32,6 +36,16 @@ class OperatorError(Exception):
         super().__init__(f"{reason}: {message}")
         self.reason = reason
         self.message = message
+
+    @override
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.reason, self.message)
+
+
+def _restored(of: type[OperatorError], reason: str, message: str) -> OperatorError:
+    error = of.__new__(of)
+    OperatorError.__init__(error, reason, message)
+    return error
 
 
 class TerminalError(OperatorError):

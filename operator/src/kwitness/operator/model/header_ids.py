@@ -11,17 +11,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
 
-__all__ = ["HEADER_IDS_CONFIG_MAP", "HEADER_IDS_KEY", "MOST_BYTES", "HeaderIds", "header_ids_of", "header_ids_text"]
+__all__ = [
+    "HEADER_IDS_CONFIG_MAP",
+    "HEADER_IDS_KEY",
+    "HEADER_SHARES_KEY",
+    "MOST_BYTES",
+    "HeaderIds",
+    "header_ids_of",
+    "header_ids_text",
+    "header_shares_text",
+]
 
 HEADER_IDS_CONFIG_MAP: Final = "kwitness-header-ids"
 """Name of the ConfigMap, in the release's namespace. It outlives an uninstall."""
 HEADER_IDS_KEY: Final = "header-ids.json"
-"""Its only key."""
+"""Its key for owners and numbers."""
+HEADER_SHARES_KEY: Final = "shares.json"
+"""Its key for bytes that numbers of each namespace use; earlier versions leave it alone."""
 MOST_BYTES: Final = 900_000
 """Of the text; the API server takes 1 MiB of a ConfigMap."""
 
@@ -30,6 +41,7 @@ _SCHEMA: Final = "kwitness.header_ids/1"
 _Name = Annotated[str, Field(min_length=1, max_length=128)]
 _Owner = Annotated[str, Field(max_length=317, pattern=r"^[^/]+/[^/]+$")]
 _Id = Annotated[int, Field(ge=0, le=2_147_483_647, strict=True)]
+_SHARES: Final = TypeAdapter(dict[str, Annotated[int, Field(ge=0)]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +56,14 @@ class HeaderIds:
         Numbers by key that were handed out, also to keys that nobody has any more.
     past
         Numbers that registers wrote themselves and gave up: none of them is handed out.
+    spent
+        By namespace, bytes of entries in ``given`` that its registers caused, also of keys that are gone.
     """
 
     owners: Mapping[Key, Mapping[str, int | None]] = field(default_factory=dict)
     given: Mapping[str, int] = field(default_factory=dict)
     past: frozenset[int] = frozenset()
+    spent: Mapping[str, int] = field(default_factory=dict, compare=False)
 
 
 class _File(BaseModel):
@@ -68,7 +83,8 @@ def header_ids_of(config_map: Mapping[str, Any] | None) -> HeaderIds:
     TerminalError
         IdsUnreadable: someone changed it. Numbers could come to mean two things.
     """
-    text = ((config_map or {}).get("data") or {}).get(HEADER_IDS_KEY)
+    data = (config_map or {}).get("data") or {}
+    text = data.get(HEADER_IDS_KEY)
     if text is None:
         return HeaderIds()
     try:
@@ -80,7 +96,7 @@ def header_ids_of(config_map: Mapping[str, Any] | None) -> HeaderIds:
         raise _unreadable(where or "the text") from error
     _check(found)
     owners = {Key(*owner.split("/")): keys for owner, keys in found.owners.items()}
-    return HeaderIds(owners, found.given, frozenset(found.past))
+    return HeaderIds(owners, found.given, frozenset(found.past), _spent(data.get(HEADER_SHARES_KEY)))
 
 
 def header_ids_text(ids: HeaderIds) -> str:
@@ -94,6 +110,19 @@ def header_ids_text(ids: HeaderIds) -> str:
         },
         separators=(",", ":"),
     )
+
+
+def header_shares_text(ids: HeaderIds) -> str:
+    """The text of `HEADER_SHARES_KEY`."""
+    return json.dumps(dict(sorted(ids.spent.items())), separators=(",", ":"))
+
+
+def _spent(text: str | None) -> dict[str, int]:
+    # Without it each namespace begins anew, which costs no number its meaning.
+    try:
+        return _SHARES.validate_json(text or "{}")
+    except ValidationError:
+        return {}
 
 
 def _check(found: _File) -> None:

@@ -7,14 +7,39 @@ from typing import Any, Final
 from kwitness.contracts.resources.meta import GROUP
 from kwitness.operator.model.list_maps import Path, item_key
 from kwitness.operator.model.quantities import quantity
+from kwitness.operator.model.store import Key
 
-__all__ = ["APPLIED_HASH", "MANAGED", "belongs_to", "covers", "granted", "merge_patch"]
+__all__ = [
+    "APPLIED_HASH",
+    "CHILDREN_OF_JOBS",
+    "MANAGED",
+    "WATCHED_CHILDREN",
+    "belongs_to",
+    "covers",
+    "granted",
+    "merge_patch",
+    "owner_of",
+]
 
 APPLIED_HASH: Final = "kwitness.dev/applied-hash"
 """Annotation with the hash of what was last applied; it shows that a field was dropped from the desired state."""
 
 MANAGED: Final = "kwitness.dev/managed"
 """Label, "true" on whatever the operator makes and on pods of drivers: by it children are watched, and nothing else."""
+
+CHILDREN_OF_JOBS: Final = ("Job", "CronJob", "Pod")
+"""Kinds that are watched only where AnalyticsJobs may run; pods are drivers'."""
+
+WATCHED_CHILDREN: Final = ("StatefulSet", "Deployment", *CHILDREN_OF_JOBS)
+"""Kinds of children that are watched; the others are compared once a minute."""
+
+
+def owner_of(metadata: dict[str, Any]) -> tuple[str, Key] | None:
+    """Kind and key of the resource of ours that controls an object with this metadata; None without one."""
+    for reference in metadata.get("ownerReferences", ()):
+        if reference.get("controller") and reference["apiVersion"].partition("/")[0] == GROUP:
+            return reference["kind"], Key(metadata["namespace"], reference["name"])
+    return None
 
 
 def belongs_to(present: dict[str, Any], owner: dict[str, Any]) -> bool:

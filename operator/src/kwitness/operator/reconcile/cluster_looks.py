@@ -67,7 +67,8 @@ async def look_at_brokers(context: Context, fact: BrokersSeen) -> ClusterDescrip
         connection = await connection_of(context, cluster)
         await recall_cluster(context, key, facts)
         async with slots_of(context, facts):
-            seen = await _ask(context, cluster, connection, _expected(cluster, _present(context, fact), facts))
+            expected = _expected(cluster, _present(context, fact), facts)
+            seen = await _ask(context, cluster, connection, expected, reached=facts.seen is not None)
         _present(context, fact)
         await _take(context, key, facts, replace(connection, cluster_id=seen.cluster_id), seen)
     except (KubernetesUnavailableError, OvertakenError):
@@ -105,10 +106,10 @@ def _expected(cluster: KafkaCluster, body: Body, facts: ClusterFacts) -> str | N
 
 
 async def _ask(
-    context: Context, cluster: KafkaCluster, connection: KafkaConnection, expected: str | None
+    context: Context, cluster: KafkaCluster, connection: KafkaConnection, expected: str | None, *, reached: bool
 ) -> ClusterDescription:
     listeners = tuple(one.name for one in cluster.spec.listeners)
-    seen = await context.kafka.observe(connection, topic_names(cluster), listeners)
+    seen = await context.kafka.observe(connection, topic_names(cluster), listeners, reached=reached)
     if expected is not None and expected != seen.cluster_id:
         raise TerminalError(
             "ClusterIdChanged",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -13,6 +14,9 @@ from kwitness.operator.model.header_ids import MOST_BYTES, HeaderIds, header_ids
 from kwitness.operator.model.store import Key
 
 __all__ = ["Claim", "Result", "Share", "settle"]
+
+_SHARES: Final = 10
+"""A namespace beyond its tenth of all bytes gets room for new keys in the first half of them alone."""
 
 _PUNCTUATION: Final = 16
 """Bytes of a key's entry beside its name: quotes, colon, number, comma."""
@@ -80,6 +84,7 @@ class _Settling:
     def __init__(self, remembered: HeaderIds, claims: Sequence[Claim], gone: frozenset[Key], most_bytes: int) -> None:
         self._before = remembered
         self._given = dict(remembered.given)
+        self._spent = Counter(remembered.spent)
         self._named = {number: name for name, number in remembered.given.items()}
         until_now = {n for keys in remembered.owners.values() for n in keys.values() if n is not None}
         self._past = remembered.past | until_now
@@ -100,7 +105,11 @@ class _Settling:
                 if claim.holds_still or name in claim.keys:
                     self._keep(claim, name, number)
         self._restore(claims)
+        self._most_bytes = most_bytes
         self._room = most_bytes - len(header_ids_text(self._ids()))
+        self._owned: Counter[str] = Counter()
+        for owner, name in ((owner, name) for name, owner in self._owner.items()):
+            self._owned[owner.namespace] += _size(name)
 
     def claim_keys(self, claim: Claim) -> None:
         """Register the keys that nobody has, with the numbers that the register writes itself."""
@@ -144,7 +153,7 @@ class _Settling:
                 if number is None or not self._has_room(claim.key, name):
                     share.numberless.append(name)
                     continue
-                self._give(name, number)
+                self._give(claim.key, name, number)
             if number is not None:
                 share.keys[name] = number
                 self._hold(claim.key, name, number)
@@ -155,7 +164,7 @@ class _Settling:
     def _ids(self) -> HeaderIds:
         owners = {**self._unknown, **{owner: dict(share.keys) for owner, share in self._shares.items() if share.keys}}
         present = {number for keys in owners.values() for number in keys.values() if number is not None}
-        return HeaderIds(owners, dict(self._given), frozenset(self._past - present - self._named.keys()))
+        return HeaderIds(owners, dict(self._given), frozenset(self._past - present - self._named.keys()), self._spent)
 
     def _keep(self, claim: Claim, name: str, number: int | None) -> None:
         """Leave a key with its owner, and its number if that is still the one that is wanted."""
@@ -165,7 +174,7 @@ class _Settling:
             if claim.id_range is None:
                 number = None
             else:
-                self._give(name, number)
+                self._give(claim.key, name, number)
         if not claim.holds_still and wanted is not None and wanted != number:
             number = None
         self._shares[claim.key].keys[name] = number
@@ -182,13 +191,15 @@ class _Settling:
                     continue
                 if self._rival(name, number) is None:
                     if wanted is None:
-                        self._give(name, number)
+                        self._give(claim.key, name, number)
                     self._shares[claim.key].keys[name] = number
                     self._hold(claim.key, name, number)
 
-    def _give(self, name: str, number: int) -> None:
+    def _give(self, owner: Key, name: str, number: int) -> None:
         """Let a number belong to a key for ever; KIP-82's own do so already."""
         if WELL_KNOWN_IDS.get(name) != number:
+            if name not in self._given:
+                self._spent[owner.namespace] += _size(name)
             self._given[name] = number
             self._named[number] = name
 
@@ -223,11 +234,18 @@ class _Settling:
         return number
 
     def _has_room(self, owner: Key, name: str) -> bool:
-        """Whether a key's entry can be remembered; then its room is taken."""
-        need = len(json.dumps(name)) + _PUNCTUATION
+        """Return whether a key's entry can be remembered, and if so, reserve its room."""
+        need = _size(name)
         if not self._shares[owner].keys:
             need += len(str(owner)) + _PUNCTUATION
-        if need > self._room:
+        used = self._owned[owner.namespace] + self._spent[owner.namespace] + need
+        reserved = self._most_bytes // 2 if used > self._most_bytes // _SHARES else 0
+        if need > self._room - reserved:
             return False
         self._room -= need
+        self._owned[owner.namespace] += need
         return True
+
+
+def _size(name: str) -> int:
+    return len(json.dumps(name)) + _PUNCTUATION

@@ -20,7 +20,13 @@ from kwitness.operator.kinds.header_registry.verdicts import as_registered, regi
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.header_findings import RegisterFindings
-from kwitness.operator.model.header_ids import HEADER_IDS_KEY, HeaderIds, header_ids_text
+from kwitness.operator.model.header_ids import (
+    HEADER_IDS_KEY,
+    HEADER_SHARES_KEY,
+    HeaderIds,
+    header_ids_text,
+    header_shares_text,
+)
 from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import Remember
@@ -53,12 +59,12 @@ def decide(unit: Unit, view: View) -> Decision:
     for key, resource in resources.items():
         seen = seen_of(resource, are_known, clusters.get(key, frozenset()), view)
         outcomes[key] = _outcome(bodies[key], resource, result.shares[key], seen)
-    text = header_ids_text(result.ids)
-    stands = ((config_map or {}).get("data") or {}).get(HEADER_IDS_KEY)
-    if text == stands or (stands is None and result.ids == HeaderIds()):
+    data = {HEADER_IDS_KEY: header_ids_text(result.ids), HEADER_SHARES_KEY: header_shares_text(result.ids)}
+    present_data = (config_map or {}).get("data") or {}
+    if result.ids == before and present_data.get(HEADER_IDS_KEY) in {None, data[HEADER_IDS_KEY]}:
         return Decision(outcomes)
     version = None if config_map is None else str(config_map["metadata"]["resourceVersion"])
-    return Decision(outcomes, remember=Remember(header_ids_fact(view.settings).key, version, {HEADER_IDS_KEY: text}))
+    return Decision(outcomes, remember=Remember(header_ids_fact(view.settings).key, version, data))
 
 
 def _gone(before: HeaderIds, bodies: Mapping[Key, Body], view: View) -> list[Key]:

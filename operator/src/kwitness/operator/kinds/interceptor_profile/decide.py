@@ -20,7 +20,7 @@ from kwitness.operator.kinds.interceptor_profile.coverage import (
     intercepted_pods,
     processes,
 )
-from kwitness.operator.kinds.interceptor_profile.header_rules import registries_of
+from kwitness.operator.kinds.interceptor_profile.header_rules import registries_of, stamps_written
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND
 from kwitness.operator.kinds.interceptor_profile.verdicts import (
@@ -102,6 +102,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         *working(own, without),
         *through_observer(resource, own, apart),
         *_resolved(resource, view),
+        *stamps_written(resource, view),
     )
     actions = _directives(subject.key, resource, own, digest, view)
     return Outcome(subject.uid, subject.generation, status, verdicts, () if actions else None, actions)

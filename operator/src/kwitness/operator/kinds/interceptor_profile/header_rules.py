@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
@@ -16,11 +16,13 @@ from kwitness.operator.environment.header_registries import (
     registry_of,
 )
 from kwitness.operator.environment.needs import SETTLED_SECONDS
+from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
+from kwitness.operator.model.wording import some
 from kwitness.operator.shapes.work import Need, View
 
-__all__ = ["header_needs", "header_rules", "refuse_foreign_stamps", "registries_of"]
+__all__ = ["foreign_stamps", "header_needs", "header_rules", "lost_stamps", "registries_of", "stamps_written"]
 
 
 def header_needs(resource: InterceptorProfile, view: View) -> set[Need]:
@@ -57,35 +59,44 @@ def header_rules(resource: InterceptorProfile, view: View) -> HeaderRules | None
     return registries_of(resource, view).rules.model_copy(update={"values_of": counted})
 
 
-def refuse_foreign_stamps(resource: InterceptorProfile, view: View) -> None:
-    """See that a profile stamps no key that is not its namespace's to write.
+def foreign_stamps(resource: InterceptorProfile, view: View) -> Mapping[str, str]:
+    """Keys that a profile stamps and may not: by key, which HeaderRegistry has or keeps it.
 
     Raises
     ------
-    TerminalError
-        KeyNotOurs: a register of another namespace has the key, or one that the profile names keeps it secret.
     TransientError
         It is not known who has which key.
     """
-    stamped = [stamp.key for one in resource.spec.interceptors if one.stamp is not None for stamp in one.stamp.stamps]
+    stamped = [stamp.key for entry in resource.spec.interceptors if entry.stamp for stamp in entry.stamp.stamps]
     if not stamped:
-        return
+        return {}
     own = resource.metadata.namespace
     owner_of = {name: owner for owner, names in key_owners(view).owners.items() for name in names}
     secret = {name: at for at in _keys(resource) for name in _secret(at, view)}
+    found: dict[str, str] = {}
     for name in stamped:
         owner = owner_of.get(name)
         if owner is not None and owner.namespace != own:
-            raise _not_ours(name, f"which HeaderRegistry {owner} of another namespace has")
-        if name in secret:
-            raise _not_ours(name, f"which HeaderRegistry {secret[name]} keeps secret")
+            found[name] = f"HeaderRegistry {owner} of another namespace has it"
+        elif name in secret:
+            found[name] = f"HeaderRegistry {secret[name]} keeps it secret"
+    return found
 
 
-def _not_ours(name: str, whose: str) -> TerminalError:
-    return TerminalError(
-        "KeyNotOurs",
-        f"spec.interceptors stamp records with {name}, {whose}: stamp another key, or ask who registered it",
-    )
+def stamps_written(resource: InterceptorProfile, view: View) -> tuple[Verdict, ...]:
+    """The condition of a profile that stamps records; none for others."""
+    if not any(entry.stamp for entry in resource.spec.interceptors):
+        return ()
+    foreign = foreign_stamps(resource, view)
+    if not foreign:
+        return (Verdict("StampsWritten", "True", "StampsWritten", "all keys that spec.interceptors stamp are allowed"),)
+    return (Verdict("StampsWritten", "False", "StampsLeftOut", f"{lost_stamps(foreign)}; all else stays in pods"),)
+
+
+def lost_stamps(foreign: Mapping[str, str]) -> str:
+    """The text of a status for keys of `foreign_stamps`."""
+    named = some(f"{name} ({why})" for name, why in foreign.items())
+    return f"records are not stamped with {named}: stamp other keys, or contact the owners of the registers"
 
 
 def _keys(resource: InterceptorProfile) -> list[Key]:

@@ -17,7 +17,7 @@ from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
 from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
 from kwitness.operator.environment.refused import refused_in
-from kwitness.operator.kinds.interceptor_profile.header_rules import header_rules, refuse_foreign_stamps
+from kwitness.operator.kinds.interceptor_profile.header_rules import foreign_stamps, header_rules, lost_stamps
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
@@ -52,7 +52,7 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
     knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
     collector = collector_of(cluster, view)
-    refuse_foreign_stamps(resource, view)
+    entries = _entries(resource, foreign_stamps(resource, view))
     rules = header_rules(resource, view)
     namespaces = spec.namespace_selector
     return InterceptorInjection.model_validate(
@@ -68,7 +68,7 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
             "through_observer": spec.through_observer,
             "java_variable": _JAVA_VARIABLES[spec.java_variable],
             "files": files,
-            "settings": _settings(resource, collector, cluster_id, rules, settings),
+            "settings": _settings(resource, collector, cluster_id, rules, settings, entries=entries),
             "attributes": {one.name: one.pod_label for one in spec.attributes},
             "collector_ca": collector.authority,
             "token_audience": collector_audience(
@@ -103,6 +103,8 @@ def _settings(
     cluster_id: str,
     rules: HeaderRules | None,
     settings: OperatorSettings,
+    *,
+    entries: list[dict[str, Any]],
 ) -> InterceptorSettings:
     spec = resource.spec
     if settings.installation is None:
@@ -114,7 +116,7 @@ def _settings(
             "namespace": resource.metadata.namespace,
             "name": resource.metadata.name,
             "suspend": spec.suspend,
-            "interceptors": [_entry(one) for one in spec.interceptors],
+            "interceptors": entries,
             "topics": spec.topics,
             "window_ms": _milliseconds(spec.window),
             "limits": spec.limits.model_dump(),
@@ -124,14 +126,23 @@ def _settings(
     )
 
 
-def _entry(entry: InterceptorEntry) -> dict[str, Any]:
+def _entries(resource: InterceptorProfile, foreign: Mapping[str, str]) -> list[dict[str, Any]]:
+    """All interceptors, without stamps of foreign keys, and without those that would stamp nothing."""
+    found = [_entry(entry, foreign) for entry in resource.spec.interceptors]
+    left = [entry for entry in found if entry.get("stamps") != []]
+    if not left:
+        raise TerminalError("KeyNotOurs", f"{lost_stamps(foreign)}; spec.interceptors does nothing else")
+    return left
+
+
+def _entry(entry: InterceptorEntry, foreign: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {"name": entry.name, "type": entry.type}
     if entry.cardinality is not None:
         found["window_ms"] = _milliseconds(entry.cardinality.window)
     if entry.custom is not None:
         found |= {"class_name": entry.custom.class_name, "settings": entry.custom.settings}
     if entry.stamp is not None:
-        found["stamps"] = [_stamp(one) for one in entry.stamp.stamps]
+        found["stamps"] = [_stamp(one) for one in entry.stamp.stamps if one.key not in foreign]
     if entry.tracing is not None:
         found["header"] = entry.tracing.header
     if entry.checksum is not None:

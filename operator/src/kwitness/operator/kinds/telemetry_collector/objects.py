@@ -140,6 +140,18 @@ def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any], rep
     }
 
 
+_OWN_LABELS: Final = [
+    {
+        "sourceLabels": ["__name__", f"exported_{label}"],
+        "regex": "kwitness_[a-z_]+;(.+)",
+        "targetLabel": label,
+    }
+    for label in ("namespace", "pod")
+]
+"""The collector's own metrics have the namespace and pod of an observer. All others keep the labels of the
+scraped pod, since any pod of the namespace can serve a page there."""
+
+
 def service_monitor(collector: TelemetryCollector) -> dict[str, Any] | None:
     """Build the ServiceMonitor that the resource asks for; it may be refused without harm to the other children."""
     monitor, name = collector.spec.prometheus.service_monitor, collector.metadata.name
@@ -153,6 +165,6 @@ def service_monitor(collector: TelemetryCollector) -> dict[str, Any] | None:
         "spec": {
             # The headless Service has every replica; the other would have each twice.
             "selector": {"matchLabels": {**selector("collector", name), **_HEADLESS}},
-            "endpoints": [{"port": "metrics", "interval": monitor.interval, "honorLabels": True}],
+            "endpoints": [{"port": "metrics", "interval": monitor.interval, "metricRelabelings": _OWN_LABELS}],
         },
     }

@@ -13,7 +13,10 @@ _HASH_DIGITS: Final = 8
 _OTHER: Final = "other"
 MAX_ATTRIBUTE_SETS: Final = 50_000
 """Sets of attributes whose text is remembered."""
-RESERVED: Final = frozenset({"le", "quantile", "__name__"})
+_OF_TARGETS: Final = ("namespace", "job", "instance", "pod", "container", "service", "endpoint", "node")
+"""Labels that Prometheus and its operator give to a scraped pod; where labels are honoured, an attribute would replace
+them."""
+RESERVED: Final = frozenset({"le", "quantile", "__name__", *_OF_TARGETS})
 """Labels with a meaning of their own in the exposition."""
 _INVALID: Final = re.compile(r"[^a-zA-Z0-9_]")
 _UNSAFE: Final = re.compile("[\x00-\x1f\x7f\x80-\x9f\u2028\u2029\ud800-\udfff]")
