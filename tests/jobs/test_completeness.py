@@ -162,11 +162,13 @@ def test_a_run_asks_the_broker_where_its_logs_end(spark: SparkSession, kafka: Lo
     create(admin, orders, partitions=4)
     write(kafka, orders, 30)
     commit(kafka, f"{prefix}.unseen", orders, 7)
+    commit(kafka, f"{prefix}.seeks", orders, 30)
     hour_ago = time.time_ns() // 1_000_000 - 3_600_000
     written = Said(("", "wire"), hour_ago, hour_ago - 20, hour_ago, 0, 1, frozenset(range(30)), 30, plain=True)
     got = [(1, range(10)), (2, range(15, 30))]
     groups = [
-        Said((f"{prefix}.g", "interceptors"), hour_ago, hour_ago, hour_ago, 0, seq, frozenset(of), len(of))
+        Said((f"{prefix}.{name}", "interceptors"), hour_ago, hour_ago, hour_ago, 0, seq, frozenset(of), len(of))
+        for name in ("g", "seeks")
         for seq, of in got
     ]
     tell(kafka, platform["traffic"], in_first(record_of(written, orders)), at_ms=hour_ago)
@@ -186,6 +188,8 @@ def test_a_run_asks_the_broker_where_its_logs_end(spark: SparkSession, kafka: Lo
     found = {tuple(row[key] for key in KEYS): row for row in rows}
     group = found[orders, 0, f"{prefix}.g", "interceptors"]
     assert (group["verdict"], group["lost"], group["lost_ranges"]) == ("Lost", 5, [{"first": 10, "last": 14}])
+    seeks = found[orders, 0, f"{prefix}.seeks", "interceptors"]
+    assert (seeks["verdict"], seeks["lost"], seeks["skipped"]) == ("Skipped", 0, 5)
     log = found[orders, 0, "", "offsets"]
     assert (log["verdict"], log["log_start"], log["log_end"]) == ("Complete", 0, 30)
     assert found[orders, 0, f"{prefix}.unseen", "offsets"]["verdict"] == "NotSeen"
@@ -208,9 +212,10 @@ def _check_findings(spark: SparkSession, path: str, topic: str, prefix: str) -> 
     assert JOB.findings is not None
     told = JOB.findings(spark.read.format("delta").load(path), JOB_INPUT, 0)
     assert told.counts == {
-        "Lost": 1, "NotAcknowledged": 0, "Duplicated": 0, "Unexplained": 0, "NotSeen": 1, "Late": 0,
+        "Lost": 1, "NotAcknowledged": 0, "Skipped": 1, "Duplicated": 0, "Unexplained": 0, "NotSeen": 1, "Late": 0,
     }  # fmt: skip
-    lost, unseen = told.examples
+    lost, skipped, unseen = told.examples
     assert (lost.kind, lost.subject) == ("Lost", f"{topic}-0 {prefix}.g")
     assert lost.message.startswith("5 of 30 offsets that were written were not handed to the group: 10-14.")
+    assert (skipped.kind, skipped.subject) == ("Skipped", f"{topic}-0 {prefix}.seeks")
     assert unseen.message.startswith("the group has committed offset 7, and nobody saw what it was handed")

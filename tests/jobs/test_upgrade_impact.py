@@ -178,7 +178,7 @@ def test_what_was_not_seen_for_twice_the_period_is_dropped(spark: SparkSession) 
     assert dropped == {59: 0, 61: 2}
 
 
-def test_software_that_is_sound_by_name_is_unobserved_and_a_request_that_cannot_be_told_is_unknown() -> None:
+def test_software_that_is_sound_by_name_is_unobserved_and_an_unclear_request_is_unknown() -> None:
     sound = ("apache-kafka-java", "3.7.0")
     unseen = [Clients("connection", *sound, 5), Clients("request", *sound, 2), Clients("software", None, None, 1)]
 
