@@ -7,11 +7,14 @@ from pathlib import Path
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
+from kwitness.jobs.frame.moments import now_ms
+
 from tests.jobs import observed, traffic_oracle
 from tests.jobs.tables import read
 from tests.jobs.window_tables import rows_of, run, tables
 
 DAY_MS = 86_400_000
+WINDOW_MS = 300_000
 
 
 def test_days_of_facts_go_and_their_windows_stay_and_late_records_do_not_halve_them(
@@ -37,3 +40,18 @@ def test_days_of_facts_go_and_their_windows_stay_and_late_records_do_not_halve_t
     assert sum(f"day={traffic_oracle.day_of(today)}" in file for file in files) == 2, "the open day's are left"
     assert run(spark, at, [after]) == {(observed.TRAFFIC, 0, 6)}
     assert rows_of(at.table.path) == traffic_oracle.traffic(before)[0]
+
+
+def test_a_record_from_the_future_closes_no_window_of_the_present(spark: SparkSession, tmp_path: Path) -> None:
+    present = now_ms() // WINDOW_MS * WINDOW_MS
+    ahead, later = observed.placed(
+        [observed.partition(seq=seq, at=present, records=5) for seq in range(2)], partitions=1
+    )
+    ahead = ahead._replace(timestamp_ms=present + DAY_MS)
+    run(spark, tables(spark, tmp_path), [ahead])
+
+    # A driver that begins with what was written then.
+    at = tables(spark, tmp_path)
+    run(spark, at, [later])
+
+    assert [(row["records"], row["state"]) for row in rows_of(at.table.path).values()] == [(10, "open")]

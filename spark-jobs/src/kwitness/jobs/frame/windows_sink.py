@@ -56,7 +56,7 @@ class _Mark:
     positions
         Facts below them are in it.
     latest_ms
-        The latest time in Kafka of any of them; None before the first.
+        The latest time in Kafka of any of them that is not in the future; None before the first.
     """
 
     positions: Positions
@@ -102,10 +102,11 @@ class WindowTables:
         # What was made now holds nothing that would have to be looked for.
         held, kept = ({} if table.ensure() else table.metadata() for table in (self.table, self.facts))
         self._positions = positions_in(kept)
-        self._latest_ms = kept.get(_LATEST)
+        self._latest_ms = _no_later_than_now(kept.get(_LATEST))
         if self._positions and self._latest_ms is None:
-            self._latest_ms = self.facts.frame().agg(F.max("kafka_timestamp_ms")).collect()[0][0]
-        self._mark = _Mark(positions_in(held), held.get(_LATEST))
+            latest = self.facts.frame().agg(F.max("kafka_timestamp_ms")).collect()[0][0]
+            self._latest_ms = _no_later_than_now(latest)
+        self._mark = _Mark(positions_in(held), _no_later_than_now(held.get(_LATEST)))
         self._catch_up()
 
     def positions(self) -> Positions:
@@ -135,7 +136,9 @@ class WindowTables:
         # Of a batch before this one whose windows were not computed there are more.
         is_all = self._positions == self._mark.positions
         latest = (one["latest"] for one in came)
-        self._latest_ms = max((one for one in (*latest, self._latest_ms) if one is not None), default=None)
+        self._latest_ms = _no_later_than_now(
+            max((at_ms for at_ms in (*latest, self._latest_ms) if at_ms is not None), default=None)
+        )
         positions = {**self._positions, **end}
         self.facts.append(rows, self._metadata(positions))
         self._positions = positions
@@ -289,6 +292,11 @@ class WindowTables:
         """Rows with those that follow from others, and so all columns of the table."""
         whole = rows if self._sink.derived is None else self._sink.derived(rows, self._input)
         return whole.select(*(_as(field) for field in self._schema))
+
+
+def _no_later_than_now(at_ms: int | None) -> int | None:
+    """A time in Kafka; a clock that was ahead would close all windows until the present is there."""
+    return None if at_ms is None else min(at_ms, now_ms())
 
 
 def _as(field: StructField) -> Column:
