@@ -44,6 +44,7 @@ from kwitness.jobs.frame.windows import (
 #: How much longer than their retention facts stay, for partitions of a topic that are read at different speeds.
 _SLACK_MS = DAY_MS
 _LATEST = "latest_ms"
+_HOUR = 3600
 _DECODED = ("topic", "partition", "offset", "timestamp_ms", "row", "rejected", "used")
 
 
@@ -145,12 +146,30 @@ class WindowTables:
         self._catch_up(came if is_all else None)
 
     def tidy(self, now: datetime) -> None:
-        """Drop days of facts that are not kept; write small files of closed days together, of the open one never."""
+        """Drop days of facts and windows that are not kept; write small files of closed days together."""
         latest = min(self._latest_ms or 0, epoch_ms(now))
         kept_from = day_of(self._kept_from_ms(epoch_ms(now)))
         closed = f"day < DATE'{day_of(max(0, latest - self._grace_ms))}'"
         self.facts.tidy(F.col("day") < F.lit(kept_from), compacted=closed)
-        self.table.tidy(None, compacted=closed)
+        self.table.tidy(F.expr(self._expired(epoch_ms(now))), compacted=closed)
+
+    def _expired(self, present: int) -> str:
+        """The condition in SQL for windows that are not kept any longer, of whole partitions."""
+        keep = self._input.parameters.keep
+        longest = max((self._base, *self._lengths))
+        # What may be computed again is there, with all windows that longer ones are made of.
+        needed_ms = self._retention_ms + _SLACK_MS + self._base * 1000 + DAY_MS
+        found = []
+        for condition, kept in (
+            (f"window_seconds < {min(_HOUR, longest)}", keep.windows),
+            (f"window_seconds >= {_HOUR} AND window_seconds < {longest}", keep.hours),
+            (f"window_seconds >= {longest}", keep.days),
+        ):
+            if kept is not None:
+                kept_ms = max(needed_ms, in_milliseconds(parse_duration(kept)))
+                day = day_of(max(0, min(self._latest_ms or 0, present) - kept_ms))
+                found.append(f"({condition} AND day < DATE'{day}')")
+        return " OR ".join(found)
 
     def _kept_from_ms(self, present: int) -> int:
         """The start of the first day whose facts are kept. A source's clock that is ahead drops nothing."""
