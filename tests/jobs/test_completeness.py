@@ -20,6 +20,7 @@ from kwitness.jobs.analyses.completeness.schema import KEYS
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.frame.lattice_sink import LatticeTable
+from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.show import render
 
 from tests.jobs import completeness_oracle
@@ -150,6 +151,14 @@ def test_the_table_after_any_cut_is_the_oracles(spark: SparkSession, tmp_path: P
         told = {voice: {name: row[name] for name in wanted[voice]} for voice, row in found[topic].items()}
         assert told == wanted, topic
     assert rejected == len(extra[1])
+
+
+def test_a_record_from_the_future_is_of_the_present(spark: SparkSession) -> None:
+    ahead = record_of(saids(0)[0], "orders")._replace(timestamp_ms=2**41)
+
+    [row] = SINK.transform(frame_of(spark, [ahead]), JOB_INPUT).rows.where("partition >= 0").collect()
+
+    assert [report["at_ms"] <= now_ms() for report in row["reports"]] == [True]
 
 
 @pytest.mark.broker
