@@ -186,6 +186,7 @@ def test_a_finding_names_evidence_and_who_was_there_last() -> None:
     assert "no end offset moved since 2024-10-04T00:00Z" in text
     assert "last written 2024-10-03T00:00Z by User:a as xxx" in text
     assert "last read before anybody looked, or never" in text
+    assert "who saw each software that was connected, which need not be each client of it," in text
     assert "2 partitions, 2 KiB" in text
     assert "spec.parameters.unusedTopics.ignore" in text
     assert len(text) < 1024
