@@ -120,8 +120,12 @@ def create_topic(platform: Platform, name: str) -> None:
 def allowed_to_look(platform: Platform) -> Iterator[None]:
     """The ACLs that docs/operations/acls.md gives for UnusedTopics, for the length of a block."""
     kafka = ("exec", f"{KAFKA}-0", f"--namespace={NAMESPACE}", "--", *TOOL)
-    who = ("--allow-principal", "User:kwitness-spark", "--operation", "Describe")
-    everything = (("--cluster",), ("--topic", "*", "--group", "*"))
+    who = ("--allow-principal", "User:kwitness-spark", "--operation")
+    everything = (
+        ("Describe", "--cluster"),
+        ("Describe", "--topic", "*", "--group", "*"),
+        ("DescribeConfigs", "--topic", "*"),
+    )
     for what in everything:
         platform.cluster.kubectl(*kafka, "--add", *who, *what)
     try:

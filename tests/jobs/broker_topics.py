@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.jobs.frame.kafka_record import KafkaRecord
@@ -17,6 +17,13 @@ def create(admin: AdminClient, *names: str, partitions: int = 1) -> None:
     """Make topics."""
     for future in admin.create_topics([NewTopic(name, partitions, 1) for name in names]).values():
         future.result()
+
+
+def compact(admin: AdminClient, name: str) -> None:
+    """Make a topic a compacted one; its records need no keys where they are written before."""
+    policy = ConfigEntry("cleanup.policy", "compact", incremental_operation=AlterConfigOpType.SET)
+    changed = ConfigResource(ConfigResource.Type.TOPIC, name, incremental_configs=[policy])
+    admin.incremental_alter_configs([changed])[changed].result()
 
 
 def write(kafka: LocalBroker, topic: str, count: int, *, at_ms: int = 0) -> None:

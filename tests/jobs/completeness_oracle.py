@@ -77,7 +77,7 @@ def judge(  # noqa: C901, PLR0915 - in one piece, so that it can be read beside 
         if not voice[0]:
             found[voice] = {"duplicated": of.duplicated}
             continue
-        row = dict.fromkeys(("written", "lost", "not_seen", "aborted", "compacted"), 0)
+        row = dict.fromkeys(("written", "lost", "skipped", "not_seen", "aborted", "compacted"), 0)
         if of.folded:
             row["written"] = len([one for one in sure if min(of.folded) <= one <= max(of.folded)])
         told = sorted({(min(one.offsets), max(one.offsets), one.aborted) for one in rows if one.aborted})
@@ -86,7 +86,9 @@ def judge(  # noqa: C901, PLR0915 - in one piece, so that it can be read beside 
             missing = [one for one in range(low + 1, high) if one in sure and one not in of.every]
             proved = of.ends[low][1] == of.begins[high][1] and of.begins[high][0] <= of.ends[low][0]
             if voice[1] == "wire":
-                row["lost" if proved else "not_seen"] += len(missing)
+                gone = [offset for offset in missing if proved and end is not None and offset >= end]
+                row["lost"] += len(gone)
+                row["skipped" if proved else "not_seen"] += len(missing) - len(gone)
                 continue
             doubted: list[int] = [one for one in missing if one not in plain]
             for abort in told:

@@ -20,6 +20,7 @@ from kwitness.jobs.analyses.completeness.schema import KEYS
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.frame.lattice_sink import LatticeTable
+from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.show import render
 
 from tests.jobs import completeness_oracle
@@ -152,6 +153,14 @@ def test_the_table_after_any_cut_is_the_oracles(spark: SparkSession, tmp_path: P
     assert rejected == len(extra[1])
 
 
+def test_a_record_from_the_future_is_of_the_present(spark: SparkSession) -> None:
+    ahead = record_of(saids(0)[0], "orders")._replace(timestamp_ms=2**41)
+
+    [row] = SINK.transform(frame_of(spark, [ahead]), JOB_INPUT).rows.where("partition >= 0").collect()
+
+    assert [report["at_ms"] <= now_ms() for report in row["reports"]] == [True]
+
+
 @pytest.mark.broker
 def test_a_run_asks_the_broker_where_its_logs_end(spark: SparkSession, kafka: LocalBroker, tmp_path: Path) -> None:
     prefix = f"complete-{uuid.uuid4().hex[:8]}"
@@ -162,11 +171,13 @@ def test_a_run_asks_the_broker_where_its_logs_end(spark: SparkSession, kafka: Lo
     create(admin, orders, partitions=4)
     write(kafka, orders, 30)
     commit(kafka, f"{prefix}.unseen", orders, 7)
+    commit(kafka, f"{prefix}.seeks", orders, 30)
     hour_ago = time.time_ns() // 1_000_000 - 3_600_000
     written = Said(("", "wire"), hour_ago, hour_ago - 20, hour_ago, 0, 1, frozenset(range(30)), 30, plain=True)
     got = [(1, range(10)), (2, range(15, 30))]
     groups = [
-        Said((f"{prefix}.g", "interceptors"), hour_ago, hour_ago, hour_ago, 0, seq, frozenset(of), len(of))
+        Said((f"{prefix}.{name}", "interceptors"), hour_ago, hour_ago, hour_ago, 0, seq, frozenset(of), len(of))
+        for name in ("g", "seeks")
         for seq, of in got
     ]
     tell(kafka, platform["traffic"], in_first(record_of(written, orders)), at_ms=hour_ago)
@@ -186,6 +197,8 @@ def test_a_run_asks_the_broker_where_its_logs_end(spark: SparkSession, kafka: Lo
     found = {tuple(row[key] for key in KEYS): row for row in rows}
     group = found[orders, 0, f"{prefix}.g", "interceptors"]
     assert (group["verdict"], group["lost"], group["lost_ranges"]) == ("Lost", 5, [{"first": 10, "last": 14}])
+    seeks = found[orders, 0, f"{prefix}.seeks", "interceptors"]
+    assert (seeks["verdict"], seeks["lost"], seeks["skipped"]) == ("Skipped", 0, 5)
     log = found[orders, 0, "", "offsets"]
     assert (log["verdict"], log["log_start"], log["log_end"]) == ("Complete", 0, 30)
     assert found[orders, 0, f"{prefix}.unseen", "offsets"]["verdict"] == "NotSeen"
@@ -208,9 +221,10 @@ def _check_findings(spark: SparkSession, path: str, topic: str, prefix: str) -> 
     assert JOB.findings is not None
     told = JOB.findings(spark.read.format("delta").load(path), JOB_INPUT, 0)
     assert told.counts == {
-        "Lost": 1, "NotAcknowledged": 0, "Duplicated": 0, "Unexplained": 0, "NotSeen": 1, "Late": 0,
+        "Lost": 1, "NotAcknowledged": 0, "Skipped": 1, "Duplicated": 0, "Unexplained": 0, "NotSeen": 1, "Late": 0,
     }  # fmt: skip
-    lost, unseen = told.examples
+    lost, skipped, unseen = told.examples
     assert (lost.kind, lost.subject) == ("Lost", f"{topic}-0 {prefix}.g")
     assert lost.message.startswith("5 of 30 offsets that were written were not handed to the group: 10-14.")
+    assert (skipped.kind, skipped.subject) == ("Skipped", f"{topic}-0 {prefix}.seeks")
     assert unseen.message.startswith("the group has committed offset 7, and nobody saw what it was handed")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kwitness.jobs.analyses.completeness import partition
 from kwitness.jobs.analyses.completeness.reports import MAX_REPORTS
 from kwitness.jobs.analyses.completeness.rows import rows_after
+from kwitness.jobs.frame.intervals import size
 
 from tests.jobs import completeness_oracle
 from tests.jobs.completeness_oracle import Said, Voice
@@ -165,6 +166,49 @@ def test_a_client_that_got_both_sides_of_a_hole_was_not_handed_it() -> None:
     assert rows[GROUP]["verdict"] == "Lost"
     assert (rows[GROUP]["lost"], rows[GROUP]["lost_ranges"]) == (5, [{"first": 10, "last": 14}])
     assert (rows[GROUP]["coverage"], rows["", "offsets"]["verdict"]) == ("full", "Complete")
+
+
+@pytest.mark.parametrize(
+    ("voice", "survey", "lost", "skipped"),
+    [
+        (GROUP, {"committed": [{"group_id": "g", "offset": 13}]}, 2, 3),
+        (GROUP, {"committed": [{"group_id": "g", "offset": 30}]}, 0, 5),
+        (GROUP, {"committed": [{"group_id": "g", "offset": 30}], "start": 12}, 2, 3),
+        (FETCHED, {}, 0, 5),
+        (FETCHED, {"start": 12}, 2, 3),
+    ],
+    ids=["committed within", "committed beyond", "committed beyond what is gone", "jumped", "jumped over what is gone"],
+)
+def test_a_hole_that_the_log_still_has_was_skipped_by_the_group(
+    voice: Voice, survey: dict[str, Any], lost: int, skipped: int
+) -> None:
+    reports = [told(CARRIED, 0, 0, 29), told(voice, 1, 0, 9), told(voice, 2, 15, 29)]
+
+    row = table_after([reports], log(5_000, 30, **survey))[voice]
+
+    assert (row["lost"], row["skipped"], row["not_seen"]) == (lost, skipped, 0)
+    assert row["verdict"] == ("Lost" if lost else "Skipped")
+    assert size(tuple((pair["first"], pair["last"]) for pair in row["skipped_ranges"])) == skipped
+
+
+def test_what_was_skipped_stays_so_when_the_log_and_the_commit_are_gone() -> None:
+    reports = [told(CARRIED, 0, 0, 29), told(GROUP, 1, 0, 9), told(GROUP, 2, 15, 29)]
+    committed = log(5_000, 30, committed=[{"group_id": "g", "offset": 30}])
+
+    row = table_after([reports], committed, log(6_000, 30, start=30), log(7_000, 30, start=30))[GROUP]
+
+    assert (row["verdict"], row["skipped"], row["lost"]) == ("Skipped", 5, 0)
+
+
+def test_a_jump_on_the_wire_is_skipped_until_a_survey_finds_the_records_gone() -> None:
+    reports = [told(CARRIED, 0, 0, 29), told(FETCHED, 1, 0, 9), told(FETCHED, 2, 15, 29)]
+    later = [told(FETCHED, 99, 30, 31)]
+
+    before = table_after([reports, later])[FETCHED]
+    after = table_after([reports, later], log(5_000, 32, start=20))[FETCHED]
+
+    assert (before["verdict"], before["skipped"], before["lost"]) == ("Skipped", 5, 0)
+    assert (after["verdict"], after["skipped"], after["lost"]) == ("Lost", 0, 5)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,12 @@ def test_days_of_a_version_are_those_of_files_whose_rows_changed() -> None:
     assert days_of([]) == set()
 
 
+def test_days_that_expired_are_no_days_that_changed() -> None:
+    note = json.dumps({"positions": {"t": {"0": 7}}, "expired": True})
+
+    assert days_of([action("remove", "2027-01-02"), json.dumps({"commitInfo": {"userMetadata": note}})]) == set()
+
+
 def test_a_version_that_does_not_say_which_days_it_changed_may_have_changed_all() -> None:
     assert days_of([action("add", "2027-01-01"), action("add", None)]) is None
     assert days_of([json.dumps({"remove": {"path": "x", "dataChange": True}})]) is None

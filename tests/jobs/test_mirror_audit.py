@@ -97,7 +97,8 @@ def test_spans_after_any_cut_are_the_oracles(spark: SparkSession, tmp_path: Path
     table.prepare()
     sides = [both_sides(seed) for seed in range(4)]
     source, target = ([one for side in sides for one in side[number]] for number in range(2))
-    target += [found(100, "eu.orders", 3), found(101, "other", 5)]
+    # Of two batches the first and the last have the same record.
+    target = [found(100, "eu.orders", 3), *target, found(100, "eu.orders", 3), found(101, "other", 5)]
     bad = sent(900, "orders", 0, 1, START_MS, offset_ranges=[{"first": 2 * one, "last": 2 * one} for one in range(9)])
     of_no_use = [sent(901, "orders", 0, 9, START_MS, api="Fetch"), sent(902, "payments", 0, 9, START_MS)]
 

@@ -20,7 +20,7 @@ from kwitness.jobs.analyses.mirror_audit.comparison import (
 )
 from kwitness.jobs.analyses.mirror_audit.offset_syncs import OffsetSync, compared, in_order, is_of_syncs, sync_of
 from kwitness.jobs.analyses.mirror_audit.rows import row_after
-from kwitness.jobs.analyses.mirror_audit.schema import MAX_RANGES, TABLE_SCHEMA
+from kwitness.jobs.analyses.mirror_audit.schema import MAX_CHANGED, MAX_RANGES, TABLE_SCHEMA
 from kwitness.jobs.analyses.mirror_audit.transform import mirrored_as
 from kwitness.jobs.analyses.mirror_audit.verdicts import Counted, Sides, judge
 from kwitness.jobs.frame.cluster_state import ClusterState, SurveyedTopic
@@ -182,6 +182,28 @@ def test_offsets_that_somebody_made_up_make_no_large_rows() -> None:
     assert len(row["source_ranges"]) == MAX_RANGES
     assert 2**62 < row["source_records"] < 2**63
     assert row["tolerance"] == 1 + 2 * (4 * MAX_RANGES + 1)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 3)), max_size=9))
+def test_a_record_that_comes_again_counts_once_as_changed(came: list[tuple[int, int]]) -> None:
+    row: dict[str, Any] | None = dict.fromkeys(TABLE_SCHEMA.names) | {"kind": "topic", "changed": 7}
+    for number, count in came:
+        new = dict.fromkeys(TABLE_SCHEMA.names) | {"kind": "topic", "last_ms": number}
+        row = row_after(row, {**new, "changed_rows": [{"row": number, "last_ms": number, "changed": count}]})
+
+    assert row is not None
+    assert row["changed"] == 7 + sum(dict(reversed(came)).values())
+
+
+def test_of_many_records_that_counted_changes_the_latest_are_remembered() -> None:
+    row: dict[str, Any] | None = None
+    for batch in range(2):
+        several = [{"row": at, "last_ms": at, "changed": 1} for at in range(batch * 700, (batch + 1) * 700)]
+        row = row_after(row, dict.fromkeys(TABLE_SCHEMA.names) | {"kind": "topic", "changed_rows": several})
+
+    assert row is not None
+    assert row["changed"] == 1400
+    assert [entry["row"] for entry in row["changed_rows"]] == list(range(1400 - MAX_CHANGED, 1400))
 
 
 @pytest.mark.parametrize(

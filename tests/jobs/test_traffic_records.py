@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from pyspark.sql import Row, SparkSession
@@ -13,7 +14,8 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from kwitness.contracts.records.sketch import SKETCH_BOUNDS, bucket_of
 from kwitness.contracts.resources.analytics_parameters import TrafficParameters
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.jobs.analyses.traffic.schema import EVENTS
+from kwitness.jobs.analyses.end_to_end_latency import schema as end_to_end_latency
+from kwitness.jobs.analyses.traffic import schema as traffic
 from kwitness.jobs.analyses.traffic.transform import decode
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import MAX_EVENT_BYTES, union_of
@@ -97,9 +99,18 @@ def test_a_quantile_is_the_bound_of_the_bucket_that_holds_it(spark: SparkSession
     assert [tuple(row) for row in rows] == [*expected, (None, None, None)]
 
 
+def test_columns_name_the_bound_of_what_percentiles_exceed() -> None:
+    # The lowest whole number in a bucket is one more than the bound before it.
+    most = max(bound / (before + 1) for before, bound in pairwise(SKETCH_BOUNDS))
+    columns = [traffic.TABLE_SCHEMA["response_time_p50_us"], end_to_end_latency.TABLE_SCHEMA["latency_p50_us"]]
+
+    assert 1.020 < most < 1.021
+    assert all("at most 2.1 % more than measured" in column.metadata["comment"] for column in columns)
+
+
 def test_one_schema_has_the_fields_of_all_records_and_none_in_two_types() -> None:
-    assert len(EVENTS.names) == len(set(EVENTS.names))
-    assert {"records", "request_bytes", "partitions", "count"} <= set(EVENTS.names)
+    assert len(traffic.EVENTS.names) == len(set(traffic.EVENTS.names))
+    assert {"records", "request_bytes", "partitions", "count"} <= set(traffic.EVENTS.names)
     other = type(PARTITION_TRAFFIC)([field for field in CONNECTION_EVENT if field.name == "opaque"])
     clash = type(PARTITION_TRAFFIC)([type(other[0])("requests", other[0].dataType)])
     with pytest.raises(ValueError, match="requests is bigint and string"):

@@ -16,7 +16,7 @@ from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 from kwitness.jobs.show import render
 
-from tests.jobs.broker_topics import commit, create, tell, write
+from tests.jobs.broker_topics import commit, compact, create, tell, write
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.tables import read
 from tests.jobs.topic_uses import observed, snapshot_of
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.broker
 def test_two_runs_tell_used_topics_from_unused_ones(spark: SparkSession, kafka: LocalBroker, tmp_path: Path) -> None:
     prefix = f"unused-{uuid.uuid4().hex[:8]}"
     admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    names = {name: f"{prefix}.{name}" for name in ("still", "written", "read", "seen", "ignored")}
+    names = {name: f"{prefix}.{name}" for name in ("still", "written", "read", "seen", "ignored", "state")}
     platform = {name: f"{prefix}.platform.{name}" for name in ("traffic", "connections")}
     create(admin, *names.values(), *platform.values())
     config = _config(kafka, platform, names["ignored"], tmp_path)
@@ -36,6 +36,7 @@ def test_two_runs_tell_used_topics_from_unused_ones(spark: SparkSession, kafka: 
     for topic in names.values():
         # Of the past, so that timestamps say no more than what moves.
         write(kafka, topic, 3, at_ms=now - 86_400_000)
+    compact(admin, names["state"])
     commit(kafka, f"{prefix}.group", names["read"], 1)
     tell(kafka, platform["connections"], _snapshot(kafka, now - 1_800_000), _snapshot(kafka, now))
     run_once(spark, config, JOB)
@@ -58,7 +59,9 @@ def test_two_runs_tell_used_topics_from_unused_ones(spark: SparkSession, kafka: 
         "read": ("Used", "Unused", "Used"),
         "seen": ("Used", "Unused", "Used"),
         "ignored": ("Unused", "Unused", "Unused"),
+        "state": ("NotSeen", "Unused", "NotSeen"),
     }, found["still"]["missing"]
+    assert found["state"]["missing"] == ["Compacted"]
     assert found["seen"]["last_fetched_client_id"] == "poller"
     assert found["still"]["log_bytes"] > 0
     assert board.read().ledger.dropped.get("MalformedPayload", 0) == 0

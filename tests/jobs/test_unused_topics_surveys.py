@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
+
+import pytest
 
 from kwitness.contracts.resources.analytics_parameters import UnusedTopicsParameters
 from kwitness.jobs.analyses.unused_topics.findings import message
@@ -18,6 +21,7 @@ INPUT = JobInput(UnusedTopicsParameters(unused_for="24h", ignore=("ignored",)), 
 TOPIC = SurveyedTopic("orders", topic_id="A", partitions=2, starts={0: 2, 1: 0}, ends={0: 9, 1: 0}, log_bytes=2048)
 AWAY = SurveyedGroup("billing", "Empty", committed={TopicPartition("orders", 0): 7})
 STATE = ClusterState("cluster-1", START, ("1",), frozenset({"orders"}), (TOPIC,), (AWAY,))
+NOT_COMPACTED = {"orders": False}
 #: What brokers count: nobody is connected.
 BROKER = {
     "cluster_id": "cluster-1",
@@ -103,6 +107,26 @@ def test_a_group_that_commits_or_has_members_is_a_use() -> None:
         assert rows[-1]["fetched"] == ("Used" if used else "Unused"), groups
 
 
+@pytest.mark.parametrize(
+    ("compacted", "start", "fetched", "missing"),
+    [
+        ({"orders": True}, 2, "NotSeen", ["Compacted"]),
+        ({}, 2, "NotSeen", ["CleanupPolicyUnknown"]),
+        ({"orders": True}, 9, "Unused", []),
+        ({}, 9, "Unused", []),
+    ],
+    ids=["holds state", "policy not known", "compacted and empty", "policy not known and empty"],
+)
+def test_a_compacted_topic_that_holds_records_is_never_proved_to_be_unread(
+    compacted: dict[str, bool], start: int, fetched: str, missing: list[str]
+) -> None:
+    state = _with(TOPIC, starts={0: start, 1: 0})
+
+    row = _series(state, state, every=2 * DAY, compacted=compacted)[-1]
+
+    assert (row["fetched"], row["missing"]) == (fetched, missing)
+
+
 def test_groups_that_may_not_be_listed_prove_nothing() -> None:
     hidden = replace(STATE, groups=(), not_allowed={"groups": "needs the operation Describe on the cluster"})
 
@@ -162,21 +186,27 @@ def test_a_finding_names_evidence_and_who_was_there_last() -> None:
     assert "no end offset moved since 2024-10-04T00:00Z" in text
     assert "last written 2024-10-03T00:00Z by User:a as xxx" in text
     assert "last read before anybody looked, or never" in text
+    assert "who saw each software that was connected, which need not be each client of it," in text
     assert "2 partitions, 2 KiB" in text
     assert "spec.parameters.unusedTopics.ignore" in text
     assert len(text) < 1024
 
 
-def _series(*states: ClusterState, every: int = HOUR) -> list[dict[str, Any]]:
+def _series(
+    *states: ClusterState, every: int = HOUR, compacted: Mapping[str, bool] = NOT_COMPACTED
+) -> list[dict[str, Any]]:
     """The topic's row after each survey."""
     rows: list[dict[str, Any]] = []
     for number, state in enumerate(states):
-        rows += _rows(replace(state, surveyed_ms=START + number * every), [BROKER, *rows[-1:]])
+        rows += _rows(replace(state, surveyed_ms=START + number * every), [BROKER, *rows[-1:]], compacted)
     return rows
 
 
-def _rows(state: ClusterState, known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [dict(zip(TABLE_SCHEMA.names, row, strict=True)) for row in surveyed_rows(state, known, INPUT)]
+def _rows(
+    state: ClusterState, known: list[dict[str, Any]], compacted: Mapping[str, bool] = NOT_COMPACTED
+) -> list[dict[str, Any]]:
+    rows = surveyed_rows(state, known, compacted, INPUT)
+    return [dict(zip(TABLE_SCHEMA.names, row, strict=True)) for row in rows]
 
 
 def _with(topic: SurveyedTopic, **changes: Any) -> ClusterState:

@@ -38,6 +38,9 @@ DAYS = tuple(range(SINCE // DAY, NOW // DAY + 1))
         ({"groups_since_ms": SINCE + 1}, "Unused", "NotSeen", "NotSeen", ("GroupsTooYoung",)),
         ({"groups_since_ms": None}, "Unused", "NotSeen", "NotSeen", ("GroupsNotListed",)),
         ({"groups_complete": False}, "Unused", "NotSeen", "NotSeen", ("GroupsNotListed",)),
+        # State that is read at a start alone leaves no other trace.
+        ({"keeps_state": True}, "Unused", "NotSeen", "NotSeen", ("Compacted",)),
+        ({"keeps_state": None}, "Unused", "NotSeen", "NotSeen", ("CleanupPolicyUnknown",)),
         # What was seen in use needs no further evidence.
         ({"ends_complete": False, "last_produced_ms": NOW}, "Used", "Unused", "Used", ()),
         ({"groups_since_ms": None, "last_fetched_ms": NOW}, "Unused", "Used", "Used", ()),

@@ -102,7 +102,7 @@ def test_who_used_what_the_target_drops_breaks_and_whose_it_is(spark: SparkSessi
     table = table_of_records(spark, records)
     found = findings(table)
 
-    assert found.counts == {"Breaks": 2, "MayBreak": 0, "Unknown": 0}
+    assert found.counts == {"Breaks": 2, "MayBreak": 0, "Unknown": 0, "Unobserved": 0}
     nobody, orders = found.examples
     assert nobody.subject == "sarama/1.20.0"
     assert "Produce 0; 400 requests" in nobody.message
@@ -112,7 +112,7 @@ def test_who_used_what_the_target_drops_breaks_and_whose_it_is(spark: SparkSessi
         "used what brokers of Kafka 4.4 do not answer: Fetch 2, 3; 15 requests, the last 2026-09-21T14:14Z; "
         "tell orders (orders@example.com): "
     ), orders.message
-    assert findings(table, target="3.9").counts == {"Breaks": 0, "MayBreak": 0, "Unknown": 0}
+    assert findings(table, target="3.9").counts == dict.fromkeys(found.counts, 0)
     assert findings(table, now_ms=START_MS + 31 * DAY_MS).counts["Breaks"] == 0, "that is long ago"
 
 
@@ -139,13 +139,16 @@ def test_what_was_not_seen_on_the_wire_is_said_and_judged_by_facts_alone(spark: 
 
     found = findings(table_of_records(spark, records))
 
-    assert found.counts == {"Breaks": 0, "MayBreak": 2, "Unknown": 4}
+    assert found.counts == {"Breaks": 0, "MayBreak": 2, "Unknown": 4, "Unobserved": 3}
     assert [(one.kind, one.subject) for one in found.examples] == [
         ("MayBreak", "librdkafka/1.0.0"),
         ("MayBreak", "librdkafka/1.6.0"),
         ("Unknown", "kgo/1.1"),
         ("Unknown", "unknown/unknown"),
         ("Unknown", "kgo/1.0"),
+        ("Unobserved", "apache-kafka-java/2.6.0"),
+        ("Unobserved", "librdkafka/2.0.0"),
+        ("Unobserved", "sarama/1.30.1"),
     ]
     assert found.examples[2].message.startswith("2 clients that connected through an observer")
 
@@ -175,13 +178,13 @@ def test_what_was_not_seen_for_twice_the_period_is_dropped(spark: SparkSession) 
     assert dropped == {59: 0, 61: 2}
 
 
-def test_software_that_is_sound_is_no_finding_and_a_request_that_cannot_be_told_is() -> None:
+def test_software_that_is_sound_by_name_is_unobserved_and_an_unclear_request_is_unknown() -> None:
     sound = ("apache-kafka-java", "3.7.0")
     unseen = [Clients("connection", *sound, 5), Clients("request", *sound, 2), Clients("software", None, None, 1)]
 
     judged = judge(unseen, "4.0")
 
-    assert judged == {"MayBreak": [], "Unknown": [unseen[1], unseen[2]]}
+    assert judged == {"MayBreak": [], "Unknown": [unseen[1], unseen[2]], "Unobserved": [unseen[0]]}
 
 
 def test_versions_are_named_by_their_apis() -> None:

@@ -42,6 +42,25 @@ def _grace() -> Any:
     )
 
 
+class Keep(Contract):
+    """How long windows stay in the table, by their length; all stay for two days longer than `retention` at least."""
+
+    windows: str = duration_field(
+        "720h",
+        "Windows that are shorter than an hour, where longer ones are made of them.",
+        minimum="24h",
+        maximum="87600h",
+    )
+    hours: str = duration_field(
+        "9600h", "Windows from an hour to a day, where longer ones are made of them.", minimum="24h", maximum="87600h"
+    )
+    days: str | None = duration_field(None, "The longest windows. Absent: for ever.", minimum="24h", maximum="87600h")
+
+
+def _keep() -> Any:
+    return Field(default_factory=Keep, description="How long windows stay in the table, by their length.")
+
+
 class ClientInventoryParameters(Contract):
     """Every client that pushed and every software version seen connected."""
 
@@ -55,6 +74,7 @@ class TrafficParameters(Contract):
 
     topics: tuple[TopicName, ...] = _topics("Topics to count. Absent: all.")
     retention: str = _retention()
+    keep: Keep = _keep()
     grace: str = _grace()
 
 
@@ -77,6 +97,7 @@ class LatencySloParameters(Contract):
         maximum="2160h",
     )
     retention: str = _retention()
+    keep: Keep = _keep()
     grace: str = _grace()
 
     # Of a resource the API server sees to it.
@@ -95,6 +116,7 @@ class EndToEndLatencyParameters(Contract):
         maximum="24h",
     )
     retention: str = _retention()
+    keep: Keep = _keep()
     grace: str = _grace()
 
 
@@ -132,6 +154,7 @@ class TelemetryRollupParameters(Contract):
         minimum="1h",
         maximum="8760h",
     )
+    keep: Keep = _keep()
     grace: str = duration_field("10m", "How long a window waits for pushes.", minimum="1s", maximum="24h")
 
 
@@ -246,6 +269,7 @@ class HeaderDriftParameters(Contract):
     """Which header keys are in use, and how that differs from the registers."""
 
     retention: str = _retention()
+    keep: Keep = _keep()
     grace: str = _grace()
     reported_for: str = duration_field(
         "168h", "How long a finding stays after its last header.", minimum="1h", maximum="8760h"

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+EXPIRED = "expired"
+"""In the note of a commit that only drops what is not kept any longer."""
 _LARGEST = 2**63 - 1
 
 
@@ -43,5 +45,6 @@ _FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "inputs": _are_versions,
     "settings": lambda value: isinstance(value, str),
     "open": lambda value: isinstance(value, list),
+    EXPIRED: lambda value: isinstance(value, bool),
 }
 """What notes of jobs hold, each with its test: other writers may use one of these names."""

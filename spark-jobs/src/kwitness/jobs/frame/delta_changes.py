@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
+from kwitness.jobs.frame.commit_notes import EXPIRED, own_note
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 
 #: Versions that are looked at one by one; beyond that, all days are taken for changed.
@@ -42,10 +43,16 @@ def changed_days(files: HadoopFiles, path: str, since: int, until: int) -> froze
 
 
 def days_of(lines: Iterable[str]) -> set[date] | None:
-    """Days that one version of a table changed rows of; None where it does not say."""
+    """Days that one version of a table changed rows of; None where it does not say.
+
+    Rows that are not kept any longer say nothing else than they did: what was computed from them stays.
+    """
     found: set[date] = set()
-    for line in lines:
-        action: dict[str, Any] = json.loads(line) if line.strip() else {}
+    actions: list[dict[str, Any]] = [json.loads(line) for line in lines if line.strip()]
+    notes = [own_note(action.get("commitInfo", {}).get("userMetadata")) for action in actions]
+    if any(note and note.get(EXPIRED) for note in notes):
+        return set()
+    for action in actions:
         for changed in (action.get("add"), action.get("remove")):
             if changed is None or not changed.get("dataChange", True):
                 continue

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StructType
 
-from kwitness.jobs.frame.commit_notes import own_note
+from kwitness.jobs.frame.commit_notes import EXPIRED, own_note
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.job import MergeRule, Settled
 from kwitness.jobs.frame.offsets import Positions, from_json, to_json
@@ -202,9 +202,11 @@ class JobTable:
         """
         table = self._open(self._session)
         # Housekeeping goes on while no records come; its commits must not push what they say out of sight.
-        with _commits_with(self._session, self.metadata()):
-            if expired is not None:
+        note = {name: value for name, value in self.metadata().items() if name != EXPIRED}
+        if expired is not None:
+            with _commits_with(self._session, note | {EXPIRED: True}):
                 table.delete(expired)
+        with _commits_with(self._session, note):
             if settled is not None:
                 table.update(settled.rows, dict(settled.changes))
             small = table.optimize()

@@ -255,8 +255,8 @@ class WindowsSink:
         the others of their row. They are computed once for all lengths, and `longer` does not see them. Absent where
         `windows` and `longer` make all columns.
 
-    The job's parameters have `retention`, how long facts are kept, and `grace`, how late a record may be before its
-    window counts as closed: durations.
+    The job's parameters have `retention`, how long facts are kept, `grace`, how late a record may be before its window
+    counts as closed: durations; and `keep`, how long windows are kept, by their length.
     """
 
     facts: StructType

@@ -113,3 +113,8 @@ def rejected_column() -> Column:
 def problem(reason: str, message: str) -> Column:
     """Why a record is not used, as `decoded_events` has it."""
     return F.struct(F.lit(reason).alias("reason"), F.lit(message).alias("message"))
+
+
+def written_ms() -> Column:
+    """The time in Kafka of a record; the present where a clock was ahead, for later records are compared with it."""
+    return F.least(F.col("timestamp_ms"), F.unix_millis(F.current_timestamp()))

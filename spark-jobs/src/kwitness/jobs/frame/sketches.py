@@ -33,7 +33,7 @@ def is_sketch(buckets: Column) -> Column:
 def quantiles(buckets: Column, percents: Sequence[int]) -> Column:
     """The upper bounds of the buckets that hold the values that so many percent of the values are not above.
 
-    Each is two percent above the value at most. Null where there is no value, or there are more than 64 bits can count.
+    Each is 2.1 percent above the value at most. Null where there is no value, or there are more than 64 bits can count.
 
     Parameters
     ----------

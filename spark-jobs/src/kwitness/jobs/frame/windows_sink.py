@@ -44,6 +44,7 @@ from kwitness.jobs.frame.windows import (
 #: How much longer than their retention facts stay, for partitions of a topic that are read at different speeds.
 _SLACK_MS = DAY_MS
 _LATEST = "latest_ms"
+_HOUR = 3600
 _DECODED = ("topic", "partition", "offset", "timestamp_ms", "row", "rejected", "used")
 
 
@@ -56,7 +57,7 @@ class _Mark:
     positions
         Facts below them are in it.
     latest_ms
-        The latest time in Kafka of any of them; None before the first.
+        The latest time in Kafka of any of them that is not in the future; None before the first.
     """
 
     positions: Positions
@@ -102,10 +103,11 @@ class WindowTables:
         # What was made now holds nothing that would have to be looked for.
         held, kept = ({} if table.ensure() else table.metadata() for table in (self.table, self.facts))
         self._positions = positions_in(kept)
-        self._latest_ms = kept.get(_LATEST)
+        self._latest_ms = _no_later_than_now(kept.get(_LATEST))
         if self._positions and self._latest_ms is None:
-            self._latest_ms = self.facts.frame().agg(F.max("kafka_timestamp_ms")).collect()[0][0]
-        self._mark = _Mark(positions_in(held), held.get(_LATEST))
+            latest = self.facts.frame().agg(F.max("kafka_timestamp_ms")).collect()[0][0]
+            self._latest_ms = _no_later_than_now(latest)
+        self._mark = _Mark(positions_in(held), _no_later_than_now(held.get(_LATEST)))
         self._catch_up()
 
     def positions(self) -> Positions:
@@ -135,19 +137,39 @@ class WindowTables:
         # Of a batch before this one whose windows were not computed there are more.
         is_all = self._positions == self._mark.positions
         latest = (one["latest"] for one in came)
-        self._latest_ms = max((one for one in (*latest, self._latest_ms) if one is not None), default=None)
+        self._latest_ms = _no_later_than_now(
+            max((at_ms for at_ms in (*latest, self._latest_ms) if at_ms is not None), default=None)
+        )
         positions = {**self._positions, **end}
         self.facts.append(rows, self._metadata(positions))
         self._positions = positions
         self._catch_up(came if is_all else None)
 
     def tidy(self, now: datetime) -> None:
-        """Drop days of facts that are not kept; write small files of closed days together, of the open one never."""
+        """Drop days of facts and windows that are not kept; write small files of closed days together."""
         latest = min(self._latest_ms or 0, epoch_ms(now))
         kept_from = day_of(self._kept_from_ms(epoch_ms(now)))
         closed = f"day < DATE'{day_of(max(0, latest - self._grace_ms))}'"
         self.facts.tidy(F.col("day") < F.lit(kept_from), compacted=closed)
-        self.table.tidy(None, compacted=closed)
+        self.table.tidy(F.expr(self._expired(epoch_ms(now))), compacted=closed)
+
+    def _expired(self, present: int) -> str:
+        """The condition in SQL for windows that are not kept any longer, of whole partitions."""
+        keep = self._input.parameters.keep
+        longest = max((self._base, *self._lengths))
+        # What may be computed again is there, with all windows that longer ones are made of.
+        needed_ms = self._retention_ms + _SLACK_MS + self._base * 1000 + DAY_MS
+        found = []
+        for condition, kept in (
+            (f"window_seconds < {min(_HOUR, longest)}", keep.windows),
+            (f"window_seconds >= {_HOUR} AND window_seconds < {longest}", keep.hours),
+            (f"window_seconds >= {longest}", keep.days),
+        ):
+            if kept is not None:
+                kept_ms = max(needed_ms, in_milliseconds(parse_duration(kept)))
+                day = day_of(max(0, min(self._latest_ms or 0, present) - kept_ms))
+                found.append(f"({condition} AND day < DATE'{day}')")
+        return " OR ".join(found)
 
     def _kept_from_ms(self, present: int) -> int:
         """The start of the first day whose facts are kept. A source's clock that is ahead drops nothing."""
@@ -289,6 +311,11 @@ class WindowTables:
         """Rows with those that follow from others, and so all columns of the table."""
         whole = rows if self._sink.derived is None else self._sink.derived(rows, self._input)
         return whole.select(*(_as(field) for field in self._schema))
+
+
+def _no_later_than_now(at_ms: int | None) -> int | None:
+    """A time in Kafka; a clock that was ahead would close all windows until the present is there."""
+    return None if at_ms is None else min(at_ms, now_ms())
 
 
 def _as(field: StructField) -> Column:

@@ -23,6 +23,7 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     looks: tuple[tuple[str, str, Callable[[Row], str]], ...] = (
         ("Lost", "lost", _lost),
         ("NotAcknowledged", "not_acknowledged", _not_acknowledged),
+        ("Skipped", "skipped", _skipped),
         ("Duplicated", "duplicated", _duplicated),
         ("Unexplained", "unexplained", _unexplained),
         ("NotSeen", "not_seen", _not_seen),
@@ -57,9 +58,17 @@ def _lost(row: Row) -> str:
         )
     return (
         f"{row['lost']} of {row['written']} offsets that were written were not handed to the group: {ranges}. One "
-        f"client got what is before and after them ({_seen_by(row)}). It sought past them, or began again where its "
-        f"offset was gone (auto.offset.reset): see its log, and whether the log, which begins at {row['log_start']}, "
-        "had them then"
+        f"client got what is before and after them ({_seen_by(row)}), and the group has not committed beyond them, or "
+        f"the log, which begins at {row['log_start']}, lacks them: see whether retention removed them before the group "
+        "came (auto.offset.reset), and the client's log"
+    )
+
+
+def _skipped(row: Row) -> str:
+    return (
+        f"the group passed over {row['skipped']} of {row['written']} offsets that were written: "
+        f"{_ranges(row['skipped_ranges'])} ({_seen_by(row)}). The log had them: see the client's log for a seek, a "
+        "reset of its offset, or records that it could not read"
     )
 
 

@@ -25,6 +25,7 @@ JOB = Job(
         DisplayColumn("COVERAGE", "coverage"),
         DisplayColumn("WRITTEN", "written"),
         DisplayColumn("LOST", "lost"),
+        DisplayColumn("SKIPPED", "skipped"),
         DisplayColumn("NOT SEEN", "not_seen"),
         DisplayColumn("DUPLICATED", "duplicated"),
         DisplayColumn("ABORTED", "aborted"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from kwitness.jobs.analyses.completeness.offset_counts import MAX_EXAMPLES, NO_GAPS, Gaps, Judged
 from kwitness.jobs.analyses.completeness.reports import Report, Run, Told
 from kwitness.jobs.frame.intervals import (
     EMPTY,
@@ -35,7 +36,6 @@ SETTLED_RANGES = 128
 """From so many on, what all groups have passed is judged for good and forgotten."""
 MAX_GROUPS = 200
 MAX_ABORTS = 256
-MAX_EXAMPLES = 20
 _IDLE_MS = 86_400_000
 _LAST = 2**63 - 1
 
@@ -72,82 +72,6 @@ class Log(NamedTuple):
     topic_id: str | None = None
     compacted: bool | None = None
     committed: tuple[tuple[str, int], ...] = ()
-
-
-class Judged(NamedTuple):
-    """What is said of the offsets that were written and that a group has passed.
-
-    Attributes
-    ----------
-    written
-        How many there are.
-    lost
-        Proved not to have been handed over.
-    not_seen
-        Nobody saw them handed over; that proves nothing.
-    aborted
-        Of transactions that were aborted.
-    compacted
-        Of a topic from which compaction may have removed them before.
-    """
-
-    written: int = 0
-    lost: int = 0
-    not_seen: int = 0
-    aborted: int = 0
-    compacted: int = 0
-    lost_ranges: Intervals = EMPTY
-    not_seen_ranges: Intervals = EMPTY
-
-    def plus(self, other: Judged) -> Judged:
-        """Both together, which are of different offsets."""
-        return Judged(
-            written=self.written + other.written,
-            lost=self.lost + other.lost,
-            not_seen=self.not_seen + other.not_seen,
-            aborted=self.aborted + other.aborted,
-            compacted=self.compacted + other.compacted,
-            lost_ranges=union(self.lost_ranges, other.lost_ranges),
-            not_seen_ranges=union(self.not_seen_ranges, other.not_seen_ranges),
-        )
-
-    def few(self) -> Judged:
-        """With examples alone."""
-        return self._replace(
-            lost_ranges=self.lost_ranges[:MAX_EXAMPLES], not_seen_ranges=self.not_seen_ranges[:MAX_EXAMPLES]
-        )
-
-    def healed(self, late: Intervals) -> Judged:
-        """After offsets came late that may be among the examples."""
-        lost, not_seen = difference(self.lost_ranges, late), difference(self.not_seen_ranges, late)
-        return self._replace(
-            lost=self.lost - size(self.lost_ranges) + size(lost),
-            not_seen=self.not_seen - size(self.not_seen_ranges) + size(not_seen),
-            lost_ranges=lost,
-            not_seen_ranges=not_seen,
-        )
-
-
-class Gaps(NamedTuple):
-    """Offsets of the log that nobody said were written, between the first and the last that somebody did.
-
-    Attributes
-    ----------
-    control
-        As many of them as there may be markers of transactions.
-    unconfirmed
-        As many of the others as were sent with acks=0.
-    unexplained
-        The rest.
-    """
-
-    control: int = 0
-    unconfirmed: int = 0
-    unexplained: int = 0
-    ranges: Intervals = EMPTY
-
-
-NO_GAPS = Gaps()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +148,16 @@ class Partition:
         return after.surveyed(log).closed()
 
     def surveyed(self, log: Log | None) -> Partition:
-        """With what the log lacks of what was acknowledged."""
+        """With what the log lacks of what was acknowledged, and with what it still has of what groups skipped."""
         if log is None:
             return self
         sure = coalesced(pair for one in self._writers() for pair in one.sure)
-        return replace(self, beyond=within(sure, log.end, _LAST))
+        # Kept, since retention removes the records later, and Kafka the commits of a group that is gone.
+        skipped = {
+            voice: replace(reader, skipped=self._judged(voice, self.floor, _LAST).skipped_ranges)
+            for voice, reader in self._readers().items()
+        }
+        return replace(self, beyond=within(sure, log.end, _LAST), told={**self.told, **skipped})
 
     def judged(self, voice: Voice) -> Judged:
         """What is said of a group."""
@@ -285,22 +214,41 @@ class Partition:
             proved = _is_proved(before, after)
             if voice.evidence == "wire":
                 # Brokers send aborted records as well, and who fetches goes on where a compacted gap ends.
-                found = found.plus(_missing(hole, proved=proved))
+                found = found.plus(self._missing(voice, hole, proved=proved))
                 continue
             perhaps = difference(hole, plain)
             aborted = _aborted(perhaps, allowed)
             open_to_doubt = difference(perhaps, aborted)
             doubtful = self._may_be_aborted(open_to_doubt, after, written)
             found = found.plus(Judged(aborted=size(aborted)))
-            found = found.plus(self._but_for_compaction(intersection(hole, plain), proved=proved))
-            found = found.plus(self._but_for_compaction(open_to_doubt, proved=proved and not doubtful))
+            found = found.plus(self._but_for_compaction(voice, intersection(hole, plain), proved=proved))
+            found = found.plus(self._but_for_compaction(voice, open_to_doubt, proved=proved and not doubtful))
         return found
 
-    def _but_for_compaction(self, missing: Intervals, *, proved: bool) -> Judged:
+    def _but_for_compaction(self, voice: Voice, missing: Intervals, *, proved: bool) -> Judged:
         compacted = None if self.log is None else self.log.compacted
         if compacted:
             return Judged(compacted=size(missing))
-        return _missing(missing, proved=proved and compacted is False)
+        return self._missing(voice, missing, proved=proved and compacted is False)
+
+    def _missing(self, voice: Voice, missing: Intervals, *, proved: bool) -> Judged:
+        if not proved:
+            return Judged(not_seen=size(missing), not_seen_ranges=missing)
+        skipped = self._skipped(voice, missing)
+        lost = difference(missing, skipped)
+        return Judged(lost=size(lost), lost_ranges=lost, skipped=size(skipped), skipped_ranges=skipped)
+
+    def _skipped(self, voice: Voice, missing: Intervals) -> Intervals:
+        """Return offsets that a broker had: it answers from the offset that a client asks for, so the client jumped.
+
+        Interceptors do not see what their client asked for; there the group's commit shows it.
+        """
+        on_wire = voice.evidence == "wire"
+        if self.log is None:
+            return missing if on_wire else EMPTY
+        committed = _LAST if on_wire else dict(self.log.committed).get(voice.group_id, 0)
+        in_log = within(missing, self.log.start, min(self.log.end, committed) - 1)
+        return union(in_log, intersection(missing, self.told[voice].skipped))
 
     def _may_be_aborted(self, missing: Intervals, after: Run, written: Intervals) -> bool:
         """Whether a later offset, of which nobody said that it was written, may be the marker that aborts them."""
@@ -367,12 +315,6 @@ def _is_proved(before: Run, after: Run) -> bool:
     A consumer is handed a partition in order, so it had that partition all the time, and was not handed the hole.
     """
     return before.end.teller == after.begin.teller and after.begin.at_ms <= before.end.at_ms
-
-
-def _missing(offsets: Intervals, *, proved: bool) -> Judged:
-    if proved:
-        return Judged(lost=size(offsets), lost_ranges=offsets)
-    return Judged(not_seen=size(offsets), not_seen_ranges=offsets)
 
 
 def _aborted(offsets: Intervals, allowed: dict[Abort, int]) -> Intervals:

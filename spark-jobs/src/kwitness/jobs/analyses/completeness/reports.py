@@ -125,6 +125,8 @@ class Told:
         Offsets that were surely told of, from the floor on: without those of closed gaps.
     plain
         Those of them that were written outside of transactions.
+    skipped
+        Offsets of holes that the log had when the group had passed them.
     crowded
         Whether reports were folded early, for there were too many.
     """
@@ -133,6 +135,7 @@ class Told:
     reports: tuple[Report, ...] = ()
     sure: Intervals = EMPTY
     plain: Intervals = EMPTY
+    skipped: Intervals = EMPTY
     sums: Sums = NO_SUMS
     exact: bool = True
     crowded: bool = False
@@ -218,6 +221,7 @@ class Told:
             reports=tuple(one._replace(ranges=_from(one.ranges, floor)) for one in self.reports),
             sure=_from(self.sure, floor),
             plain=_from(self.plain, floor),
+            skipped=_from(self.skipped, floor),
         )
 
     def _with_ranges(self, reports: Sequence[Report]) -> Told:

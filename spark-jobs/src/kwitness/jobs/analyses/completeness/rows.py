@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from kwitness.jobs.analyses.completeness.offset_counts import MAX_EXAMPLES, Gaps, Judged
 from kwitness.jobs.analyses.completeness.partition import (
-    MAX_EXAMPLES,
     MAX_GROUPS,
     WRITTEN,
     Abort,
     Evidence,
-    Gaps,
-    Judged,
     Log,
     Partition,
     Voice,
@@ -27,7 +25,8 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 _LARGEST = 2**63 - 1
 _LINES = 64
-_JUDGED = ("lost", "not_seen", "aborted", "compacted")
+_JUDGED = ("lost", "skipped", "not_seen", "aborted", "compacted")
+_RANGES = ("lost_ranges", "skipped_ranges", "not_seen_ranges")
 _SENT = ("sent", "acknowledged", "given_up")
 _REPORT = ("start_ms", "end_ms", "teller", "seq", "exact", "plain", "markers", "unconfirmed", *_SENT)
 
@@ -147,6 +146,7 @@ def _row_of_group(partition: Partition, voice: Voice, told: Told) -> dict[str, A
     worst = {
         "Lost": judged.lost,
         "NotSeen": judged.not_seen,
+        "Skipped": judged.skipped,
         "Duplicated": told.sums.duplicated,
         "Open": not folded and partition.floor == 0,
     }
@@ -157,8 +157,7 @@ def _row_of_group(partition: Partition, voice: Voice, told: Told) -> dict[str, A
         "coverage": "partial" if judged.not_seen else "full",
         "written": _bounded(judged.written),
         **{name: _bounded(getattr(judged, name)) for name in _JUDGED},
-        "lost_ranges": _pairs(judged.lost_ranges),
-        "not_seen_ranges": _pairs(judged.not_seen_ranges),
+        **{name: _pairs(getattr(judged, name)) for name in _RANGES},
         "waiting": _bounded(size(waiting)),
         "committed": committed.get(voice.group_id),
         "settled": _judged_row(partition.settled[voice]) if voice in partition.settled else None,
@@ -256,6 +255,7 @@ def _told_of(row: Row) -> Told:
         reports=tuple(Report(**{**one, "ranges": _intervals(one["ranges"])}) for one in row["reports"]),
         sure=_intervals(row["sure"]),
         plain=_intervals(row["plain"]),
+        skipped=_intervals(row["skipped"] or ()),
         sums=Sums(**row["sums"]),
         **{name: row[name] for name in ("exact", "crowded", "first_ms", "last_ms")},
     )
@@ -272,6 +272,7 @@ def _told_row(told: Told) -> dict[str, Any]:
         ],
         "sure": _pairs(told.sure),
         "plain": _pairs(told.plain),
+        "skipped": _pairs(told.skipped),
         "sums": {name: _bounded(count) for name, count in told.sums._asdict().items()},
         "exact": told.exact,
         "crowded": told.crowded,
@@ -281,13 +282,14 @@ def _told_row(told: Told) -> dict[str, Any]:
 
 
 def _judged_of(row: Row) -> Judged:
-    ranges = {name: _intervals(row[name]) for name in ("lost_ranges", "not_seen_ranges")}
-    return Judged(**{**row, **ranges})
+    # Rows of earlier versions have nothing of what was skipped.
+    ranges = {name: _intervals(row[name] or ()) for name in _RANGES}
+    return Judged(**{**row, **ranges, "skipped": row["skipped"] or 0})
 
 
 def _judged_row(judged: Judged) -> dict[str, Any]:
-    row = {name: _bounded(getattr(judged, name)) for name in ("written", *_JUDGED)}
-    return {**row, "lost_ranges": _pairs(judged.lost_ranges), "not_seen_ranges": _pairs(judged.not_seen_ranges)}
+    counts = {name: _bounded(getattr(judged, name)) for name in ("written", *_JUDGED)}
+    return {**counts, **{name: _pairs(getattr(judged, name)) for name in _RANGES}}
 
 
 def _state(partition: Partition) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from kwitness.jobs.analyses.completeness.partition import MAX_EXAMPLES, MAX_RANGES
+from kwitness.jobs.analyses.completeness.offset_counts import MAX_EXAMPLES
+from kwitness.jobs.analyses.completeness.partition import MAX_RANGES
 from kwitness.jobs.analyses.completeness.reports import MAX_REPORTS
 from kwitness.jobs.frame.columns import column
 
@@ -86,6 +87,7 @@ _TOLD = _struct(
     ),
     sure=OFFSET_RANGES,
     plain=OFFSET_RANGES,
+    skipped=OFFSET_RANGES,
     sums=_struct(duplicated=_LONG, late=_LONG, late_reports=_LONG, **_COUNTS),
     exact=BooleanType(),
     crowded=BooleanType(),
@@ -95,10 +97,12 @@ _TOLD = _struct(
 _JUDGED = _struct(
     written=_LONG,
     lost=_LONG,
+    skipped=_LONG,
     not_seen=_LONG,
     aborted=_LONG,
     compacted=_LONG,
     lost_ranges=OFFSET_RANGES,
+    skipped_ranges=OFFSET_RANGES,
     not_seen_ranges=OFFSET_RANGES,
 )
 _PARTITION = _struct(
@@ -139,8 +143,8 @@ TABLE_SCHEMA = StructType(
         column(
             "verdict",
             StringType(),
-            "The worst of: Lost, NotAcknowledged, NotSeen, Unexplained, Duplicated, Open (nothing is old enough), "
-            "Complete.",
+            "The worst of: Lost, NotAcknowledged, NotSeen, Skipped, Unexplained, Duplicated, "
+            "Open (nothing is old enough), Complete.",
         ),
         column("coverage", StringType(), "full: nothing is left that nobody saw. partial, or none."),
         column(
@@ -151,6 +155,7 @@ TABLE_SCHEMA = StructType(
         column("told", LongType(), "Different offsets that are told of now; what was judged for good is not in it."),
         column("written", LongType(), "Offsets between the group's first and last that were surely written."),
         column("lost", LongType(), "Of these, proved not to be handed over; of the log, acknowledged and not in it."),
+        column("skipped", LongType(), "Of these, passed over by the group itself: the log had them afterwards."),
         column("not_seen", LongType(), "Of these, seen by nobody to be handed over, which proves nothing."),
         column("aborted", LongType(), "Of these, not handed over since their transaction was aborted."),
         column("compacted", LongType(), "Of these, not handed over of a topic from which compaction removes records."),
@@ -164,6 +169,7 @@ TABLE_SCHEMA = StructType(
         column("given_up", LongType(), "Of these, given up with an error."),
         column("not_acknowledged", LongType(), "Of these, neither: nobody knows what became of them."),
         column("lost_ranges", OFFSET_RANGES, f"Offsets that are lost: {_FIRST}."),
+        column("skipped_ranges", OFFSET_RANGES, f"Offsets that the group passed over: {_FIRST}."),
         column("not_seen_ranges", OFFSET_RANGES, f"Offsets that were not seen: {_FIRST}."),
         column("unexplained_ranges", OFFSET_RANGES, f"Offsets that nobody said were written: {_FIRST}; markers, too."),
         column("first_offset", LongType(), "First offset that is told of now."),

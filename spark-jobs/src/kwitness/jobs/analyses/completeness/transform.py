@@ -29,7 +29,7 @@ from kwitness.jobs.analyses.completeness.schema import (
     TOLD_REPORT,
 )
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
-from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
+from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of, written_ms
 from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
 from kwitness.jobs.frame.window_events import LARGEST, count_problem
 from kwitness.jobs.generated.schemas import PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS
@@ -237,7 +237,7 @@ def _report(event: Any, **filled: Column) -> Column:
     client = F.xxhash64(*(event(name) for name in (*_WHO, *_CLIENT)))
     several = F.xxhash64(*(event(name) for name in (*_WHO, "event_seq")))
     known = {
-        "at_ms": F.col("timestamp_ms"),
+        "at_ms": written_ms(),
         "start_ms": event("window_start_ms"),
         # Whoever's clock is ahead: nothing happened after its record was written.
         "end_ms": F.least(event("window_end_ms"), F.when(F.col("timestamp_ms") >= 0, F.col("timestamp_ms"))),

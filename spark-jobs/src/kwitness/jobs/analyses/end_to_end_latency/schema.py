@@ -40,7 +40,7 @@ _LATENCY = column(
 )
 _DERIVED = (
     column("measured", _LONG, "Records in latency."),
-    column("latency_p50_us", _LONG, "Half of the records took no longer; at most 2 % more than measured."),
+    column("latency_p50_us", _LONG, "Half of the records took no longer; at most 2.1 % more than measured."),
     column("latency_p90_us", _LONG, "90 % of the records took no longer, likewise."),
     column("latency_p99_us", _LONG, "99 % of the records took no longer, likewise."),
     column(

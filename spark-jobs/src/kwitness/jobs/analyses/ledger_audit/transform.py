@@ -31,7 +31,7 @@ from kwitness.jobs.analyses.ledger_audit.numbers import INTERCEPTORS, OBSERVER, 
 from kwitness.jobs.analyses.ledger_audit.rows import added_up
 from kwitness.jobs.analyses.ledger_audit.schema import BATCH_SCHEMA, KEYS, NUMBER_SCHEMA, SEAL, TABLE_SCHEMA
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
-from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column
+from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, written_ms
 from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
 from kwitness.jobs.frame.window_events import count_problem
 
@@ -147,7 +147,7 @@ def _decoded(records: DataFrame) -> DataFrame:
         known["event_epoch"].alias("event_epoch"),
         known["event_seq"].alias("event_seq"),
         F.col("kind").alias("topic"),
-        F.col("timestamp_ms").alias("time_ms"),
+        written_ms().alias("time_ms"),
         known["cluster_id"].alias("cluster_id"),
         known["reported_by"].alias("reported_by"),
         F.when(F.col("kind") == SEALS, seal).cast(SEAL).alias("seal"),

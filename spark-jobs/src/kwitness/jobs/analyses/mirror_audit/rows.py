@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from kwitness.jobs.analyses.mirror_audit.schema import MAX_RANGES, SPAN, TABLE_SCHEMA
+from kwitness.jobs.analyses.mirror_audit.schema import MAX_CHANGED, MAX_RANGES, SPAN, TABLE_SCHEMA
 from kwitness.jobs.analyses.mirror_audit.verdicts import differences
 from kwitness.jobs.frame.intervals import coalesced, holes, size, union
 from kwitness.jobs.frame.longs import LARGEST_LONG
@@ -31,8 +31,7 @@ def row_after(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str
     both = [row for row in (old, new) if row is not None]
     last_ms = max((row["last_ms"] for row in both if row["last_ms"] is not None), default=None)
     if new["kind"] != SPAN:
-        changed = min(LARGEST_LONG, sum(row["changed"] or 0 for row in both))
-        return {**new, "changed": changed, "last_ms": last_ms, "verdict": "Changed" if changed else "InStep"}
+        return {**new, **_changed(old, new), "last_ms": last_ms}
     row = {**new, "last_ms": last_ms, "transactional": any(one["transactional"] for one in both)}
     tolerance = max(one["tolerance"] for one in both)
     for side in ("source", "target"):
@@ -45,3 +44,13 @@ def row_after(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str
         row[f"{side}_records"] = min(LARGEST_LONG, size(offsets))
     missing, extra = differences(row["source_records"], row["target_records"], tolerance)
     return {**row, "tolerance": tolerance, "missing": missing, "extra": extra, "evidence": "approximate"}
+
+
+def _changed(old: Mapping[str, Any] | None, new: Mapping[str, Any]) -> dict[str, Any]:
+    """How many records were changed, by the rows that count some: each once, as long as it is remembered."""
+    before = () if old is None else old["changed_rows"] or ()
+    forgotten = 0 if old is None else (old["changed"] or 0) - sum(entry["changed"] for entry in before)
+    rows = {entry["row"]: entry for entry in (*(new["changed_rows"] or ()), *before)}
+    latest = sorted(rows.values(), key=lambda entry: (entry["last_ms"] or 0, entry["row"]))[-MAX_CHANGED:]
+    changed = min(LARGEST_LONG, forgotten + sum(entry["changed"] for entry in rows.values()))
+    return {"changed": changed, "changed_rows": latest, "verdict": "Changed" if changed else "InStep"}

@@ -11,10 +11,14 @@ PARTITION = "partition"
 TOPIC = "topic"
 MAX_RANGES = 64
 MAX_SYNCS = 64
+MAX_CHANGED = 1024
 NO_PARTITION = -1
 
 KEYS = ("kind", "topic", "partition", "time_ms")
 _RANGES = ArrayType(StructType([StructField("first", LongType()), StructField("last", LongType())]))
+CHANGED_ROWS = ArrayType(
+    StructType([StructField("row", LongType()), StructField("last_ms", LongType()), StructField("changed", LongType())])
+)
 _SYNCS = ArrayType(StructType([StructField("source", LongType()), StructField("mirror", LongType())]))
 
 SPAN_FIELDS = (
@@ -53,6 +57,11 @@ TABLE_SCHEMA = StructType(
             "lag_ms", LongType(), "For how long the first record that is later than all there has been at the source."
         ),
         column("changed", LongType(), "Of a topic, records that reached consumers other than they were sent."),
+        column(
+            "changed_rows",
+            CHANGED_ROWS,
+            f"Digests of the latest {MAX_CHANGED} rows that counted some, so that one that comes again counts once.",
+        ),
         column("source_records", LongType(), "Records that observers saw sent to the source."),
         column("target_records", LongType(), "Records that observers saw sent to the mirror."),
         *SPAN_FIELDS,

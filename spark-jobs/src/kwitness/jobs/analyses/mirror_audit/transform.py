@@ -20,7 +20,6 @@ from kwitness.jobs.analyses.mirror_audit.rows import united
 from kwitness.jobs.analyses.mirror_audit.schema import KEYS, NO_PARTITION, SPAN, TABLE_SCHEMA, TOPIC
 from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, rejected_column, union_of
-from kwitness.jobs.frame.longs import LARGEST_LONG
 from kwitness.jobs.frame.moments import epoch_ms, in_milliseconds
 from kwitness.jobs.frame.window_events import LARGEST, count_problem
 from kwitness.jobs.generated.schemas import PARTITION_TRAFFIC, TOPIC_INTERCEPTIONS
@@ -99,7 +98,9 @@ def _transformed(records: DataFrame, job_input: JobInput, side: str) -> Transfor
         F.flatten(F.collect_list("ranges")).alias(f"{side}_ranges"),
         F.max("batch").alias("tolerance"),
         F.max("transactional").alias("transactional"),
-        F.coalesce(F.try_sum("changed"), F.when(F.count("changed") > 0, F.lit(LARGEST_LONG))).alias("changed"),
+        F.collect_list(
+            F.when(F.col("changed") > 0, F.struct(F.xxhash64(*_EVENT_ID).alias("row"), "last_ms", "changed"))
+        ).alias("changed_rows"),
         F.max("last_ms").alias("last_ms"),
     )
     known = {name: F.col(name) for name in rows.columns}

@@ -50,7 +50,7 @@ _MAPS = (
 )
 _DERIVED = (
     column("error_count", _LONG, "Answers with an error."),
-    column("response_time_p50_us", _LONG, "Half of the answers took no longer; at most 1 % more than measured."),
+    column("response_time_p50_us", _LONG, "Half of the answers took no longer; at most 2.1 % more than measured."),
     column("response_time_p99_us", _LONG, "99 % of the answers took no longer, likewise."),
     column("waited_p50_us", _LONG, "Half of the fetches that waited took no longer."),
     column("waited_p99_us", _LONG, "99 % of the fetches that waited took no longer."),

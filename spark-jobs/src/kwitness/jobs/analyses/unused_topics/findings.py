@@ -37,7 +37,8 @@ def message(row: Mapping[str, Any], job_input: JobInput) -> str:
     return (
         f"neither written nor read for {job_input.parameters.unused_for}: no end offset moved since "
         f"{to_the_minute(row['ends_since_ms'])}, no group had members or moved its offsets since "
-        f"{to_the_minute(row['groups_since_ms'])}, and observers, who saw all software that was connected, saw nobody; "
+        f"{to_the_minute(row['groups_since_ms'])}, and observers, who saw each software that was connected, which need "
+        "not be each client of it, saw no reader; "
         f"last written {_who(row, 'last_produced_')}, last read {_who(row, 'last_fetched_')}; "
         f"{row['partitions']} partitions, {size}: ask its owner, then delete it, or list it in "
         "spec.parameters.unusedTopics.ignore"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sized
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -27,12 +28,18 @@ def survey(session: SparkSession, asked: ClusterSurvey, table: DataFrame, job_in
     state = asked.read()
     # Records of observers name their cluster; one that should not is held to be of this one, which errs to "used".
     known = table.where(F.coalesce("cluster_id", F.lit(state.cluster_id)) == state.cluster_id).collect()
-    rows = surveyed_rows(state, [row.asDict(recursive=True) for row in known], job_input)
+    compacted = asked.compacted(topic.name for topic in state.topics if not _is_empty(topic))
+    rows = surveyed_rows(state, [row.asDict(recursive=True) for row in known], compacted, job_input)
     return session.createDataFrame(rows, columns.TABLE_SCHEMA, verifySchema=False)
 
 
-def surveyed_rows(state: ClusterState, known: Iterable[_Row], job_input: JobInput) -> list[tuple[Any, ...]]:
-    """Pure: rows of the table from what the cluster says and what is in the table."""
+def surveyed_rows(
+    state: ClusterState, known: Iterable[_Row], compacted: Mapping[str, bool], job_input: JobInput
+) -> list[tuple[Any, ...]]:
+    """Pure: rows of the table from what the cluster says and what is in the table.
+
+    Topics whose cleanup policy is not known are absent from `compacted`.
+    """
     known = list(known)
     period_ms = in_milliseconds(parse_duration(job_input.parameters.unused_for))
     seen = coverage(
@@ -53,7 +60,10 @@ def surveyed_rows(state: ClusterState, known: Iterable[_Row], job_input: JobInpu
         )
         on_it = groups.get(topic.name, [])
         surveyed = _topic(topic, state, row, on_it)
-        evidence = _evidence({**latest, **surveyed}, topic, groups_complete=_is_complete(state, on_it))
+        evidence = replace(
+            _evidence({**latest, **surveyed}, topic, groups_complete=_is_complete(state, on_it)),
+            keeps_state=False if _is_empty(topic) else compacted.get(topic.name),
+        )
         found.append(
             {
                 **latest,
@@ -178,6 +188,11 @@ def _is_used(
         # Offsets that Kafka has dropped, since the group is empty for long, are no use.
         return bool(set(committed.items()) - set(_offsets(before[group.group_id]["committed"]).items()))
     return was_complete and bool(committed)
+
+
+def _is_empty(topic: SurveyedTopic) -> bool:
+    """Return whether the topic can hold no record."""
+    return all(topic.starts.get(partition, 0) >= end for partition, end in topic.ends.items())
 
 
 def _evidence(row: _Row, topic: SurveyedTopic, *, groups_complete: bool) -> Evidence:

@@ -30,6 +30,8 @@ class Evidence:
         First of the surveys since which no group had members on it or moved its offsets.
     groups_used_ms
         Last survey that found one which did.
+    keeps_state
+        Whether the topic holds records and compaction keeps the latest of each key; None where that is not known.
     """
 
     last_produced_ms: int | None = None
@@ -41,6 +43,7 @@ class Evidence:
     groups_complete: bool = True
     groups_since_ms: int | None = None
     groups_used_ms: int | None = None
+    keeps_state: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class Judgement:
         Of the topic as a whole: `Used` if it is written or read, `Unused` if neither is proved to be.
     missing
         What is missing where a verdict is `NotSeen`: `EndOffsetsUnknown`, `EndOffsetsTooYoung`, `GroupsNotListed`,
-        `GroupsTooYoung`, and those of `Coverage`.
+        `GroupsTooYoung`, `Compacted`, `CleanupPolicyUnknown`, and those of `Coverage`.
     """
 
     produce: Verdict
@@ -67,7 +70,7 @@ def judge(evidence: Evidence, coverage: Coverage, *, since_ms: int, until_ms: in
     written = (evidence.last_produced_ms, evidence.ends_moved_ms, _believed(evidence.latest_timestamp_ms, until_ms))
     produce, lacks_produce = _verdict(written, _lacks_of_ends(evidence, since_ms), since_ms)
     read = (evidence.last_fetched_ms, evidence.groups_used_ms)
-    lacks = (*_lacks_of_groups(evidence, since_ms), *coverage.missing)
+    lacks = (*_lacks_of_groups(evidence, since_ms), *_lacks_of_policy(evidence), *coverage.missing)
     fetch, lacks_fetch = _verdict(read, lacks, since_ms)
     return Judgement(produce, fetch, _both(produce, fetch), (*lacks_produce, *lacks_fetch))
 
@@ -98,3 +101,10 @@ def _lacks_of_groups(evidence: Evidence, since_ms: int) -> tuple[str, ...]:
     if not evidence.groups_complete or evidence.groups_since_ms is None:
         return ("GroupsNotListed",)
     return ("GroupsTooYoung",) if evidence.groups_since_ms > since_ms else ()
+
+
+def _lacks_of_policy(evidence: Evidence) -> tuple[str, ...]:
+    """Return the reason for which records that stay for ever can be read at the next start of an application."""
+    if evidence.keeps_state is None:
+        return ("CleanupPolicyUnknown",)
+    return ("Compacted",) if evidence.keeps_state else ()

@@ -1,4 +1,4 @@
-"""What somebody should look at before brokers are upgraded: who breaks, who may, and of whom nothing is known."""
+"""What somebody should look at before brokers are upgraded: who breaks, who may, and who was not observed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from kwitness.jobs.frame.moments import in_milliseconds, to_the_minute
 BREAKS = "Breaks"
 MAY_BREAK = "MayBreak"
 UNKNOWN = "Unknown"
+UNOBSERVED = "Unobserved"
 
+_BY_SOFTWARE = (MAY_BREAK, UNKNOWN, UNOBSERVED)
 _SOFTWARE = ("client_software_name", "client_software_version")
 _UNANNOUNCED = "unknown"
 #: Of what a client calls itself; versions of APIs that a message names.
@@ -64,26 +66,24 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     finally:
         clients.unpersist()
     judged = judge(_unseen(by_software, present), target)
-    counts = {BREAKS: counted} | {kind: sum(one.clients for one in judged[kind]) for kind in (MAY_BREAK, UNKNOWN)}
-    for kind in (MAY_BREAK, UNKNOWN):
+    counts = {BREAKS: counted} | {kind: sum(clients.clients for clients in judged[kind]) for kind in _BY_SOFTWARE}
+    for kind in _BY_SOFTWARE:
         found += [_unseen_finding(kind, one, target) for one in judged[kind][: MAX_EXAMPLES - len(found)]]
     return Findings(counts, tuple(found))
 
 
 def judge(unseen: Iterable[Clients], target: Any) -> Mapping[str, list[Clients]]:
-    """Which of them may break and which are unknown, those that are most first; of the others their software is sound.
+    """Return which may break, which are unknown and which are sound by their software alone, largest numbers first.
 
-    A request that cannot be judged is unknown, whatever the software: it may have been told to use old versions.
+    A request that cannot be judged is unknown, whatever the software: a client can be configured to use old versions.
     """
-    judged: dict[str, list[Clients]] = {MAY_BREAK: [], UNKNOWN: []}
-    for one in unseen:
-        answer = reaches(one.name or _UNANNOUNCED, one.version or _UNANNOUNCED, target)
-        if one.by == REQUEST:
-            judged[UNKNOWN].append(one)
-        elif answer != "yes":
-            judged[MAY_BREAK if answer == "mayNot" else UNKNOWN].append(one)
-    for several in judged.values():
-        several.sort(key=lambda one: (-one.clients, one.name or "", one.version or "", one.by))
+    judged: dict[str, list[Clients]] = {kind: [] for kind in _BY_SOFTWARE}
+    kinds = {"mayNot": MAY_BREAK, "yes": UNOBSERVED}
+    for several in unseen:
+        answer = reaches(several.name or _UNANNOUNCED, several.version or _UNANNOUNCED, target)
+        judged[UNKNOWN if several.by == REQUEST else kinds.get(answer, UNKNOWN)].append(several)
+    for found in judged.values():
+        found.sort(key=lambda one: (-one.clients, one.name or "", one.version or "", one.by))
     return judged
 
 
@@ -156,11 +156,11 @@ def _unseen_finding(kind: str, one: Clients, target: str) -> Finding:
         CONNECTION: f"{one.clients} clients that connected through an observer, of whom it saw no request",
         SOFTWARE: "software that brokers counted and no observer saw",
     }[one.by]
-    why = (
-        f"versions of this age are not known to speak what Kafka {target} answers"
-        if kind == MAY_BREAK
-        else f"whether Kafka {target} answers them is not known"
-    )
+    why = {
+        MAY_BREAK: f"versions of this age are not known to speak what Kafka {target} answers",
+        UNKNOWN: f"whether Kafka {target} answers them is not known",
+        UNOBSERVED: f"versions of this age speak what Kafka {target} answers, unless configured to use older requests",
+    }[kind]
     message = f"{how}: {why}. An observer before them tells what they use"
     return Finding(kind, _software(one.name, one.version), message)
 

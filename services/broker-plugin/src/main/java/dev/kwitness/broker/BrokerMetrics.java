@@ -49,8 +49,7 @@ final class BrokerMetrics {
         Map<String, ConnectionGauge> sums = new TreeMap<>();
         for (KafkaMetric metric : gauges.values()) {
             Map<String, String> tags = metric.metricName().tags();
-            Object value = metric.metricValue();
-            long number = value instanceof Number ? ((Number) value).longValue() : 0;
+            long number = TelemetrySensors.number(metric);
             if (number > 0) {
                 String key = tags.get(LISTENER) + '\n' + tags.get(NAME) + '\n' + tags.get(VERSION);
                 sums.merge(key, new ConnectionGauge(tags.get(LISTENER), tags.get(NAME), tags.get(VERSION), number),

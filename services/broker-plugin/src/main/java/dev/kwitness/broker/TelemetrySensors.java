@@ -129,7 +129,7 @@ final class TelemetrySensors {
     }
 
     /** A whole number that is not negative; 0 of a metric that is not there, has no value yet, or fails. */
-    private static long number(KafkaMetric metric) {
+    static long number(KafkaMetric metric) {
         try {
             Object value = metric == null ? null : metric.metricValue();
             return value instanceof Number ? Math.max(0, ((Number) value).longValue()) : 0;

@@ -35,9 +35,19 @@ class BrokerMetricsTest {
     }
 
     @Test
+    void aGaugeThatFailsIsLeftOutAlone() {
+        Map<String, String> tags = Map.of("listener", "EXTERNAL", "clientSoftwareName", "x");
+        metrics.add(metric("connections", "socket-server-metrics", tags, (config, now) -> {
+            throw new IllegalStateException("broken");
+        }));
+        metrics.add(gauge("EXTERNAL", "0", "librdkafka", "2.5.3", 2));
+        assertEquals(List.of("EXTERNAL librdkafka 2.5.3 2"), shown());
+    }
+
+    @Test
     void otherMetricsDoNotMatter() {
-        metrics.add(metric("connections", "something-else", Map.of("clientSoftwareName", "x"), 1));
-        metrics.add(metric("connection-count", "socket-server-metrics", Map.of("listener", "x"), 1));
+        metrics.add(metric("connections", "something-else", Map.of("clientSoftwareName", "x"), (config, now) -> 1));
+        metrics.add(metric("connection-count", "socket-server-metrics", Map.of("listener", "x"), (config, now) -> 1));
         assertEquals(List.of(), shown());
         assertTrue(metrics.sensors().asking().isEmpty());
     }
@@ -62,11 +72,10 @@ class BrokerMetricsTest {
     private static KafkaMetric gauge(String listener, String processor, String name, String version, int value) {
         return metric("connections", "socket-server-metrics", Map.of(
             "listener", listener, "networkProcessor", processor,
-            "clientSoftwareName", name, "clientSoftwareVersion", version), value);
+            "clientSoftwareName", name, "clientSoftwareVersion", version), (config, now) -> value);
     }
 
-    private static KafkaMetric metric(String name, String group, Map<String, String> tags, int value) {
-        Gauge<Integer> gauge = (config, now) -> value;
+    private static KafkaMetric metric(String name, String group, Map<String, String> tags, Gauge<Integer> gauge) {
         return new KafkaMetric(
             new Object(), new MetricName(name, group, "", tags), gauge, new MetricConfig(), Time.SYSTEM);
     }
