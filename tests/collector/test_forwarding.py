@@ -77,6 +77,15 @@ def test_headers_never_go_to_a_host_their_secret_does_not_name(
     assert "canary" not in collector.log.read_text()
 
 
+@pytest.mark.parametrize("host", ["169.254.169.254", "[::ffff:169.254.169.254]"])
+def test_a_link_local_address_gets_nothing(start: Start, host: str) -> None:
+    collector = start(config={"forward": [{"name": "vendor", "endpoint": f"http://{host}/v1/metrics"}]})
+
+    collector.push(batch([push(1, counter_push(5))]))
+
+    assert wait_until_empty(collector)["dropped"] == {"address_denied": 1}
+
+
 def test_a_refusal_is_final_and_an_absent_endpoint_holds_nothing_up(
     start: Start, endpoint: Endpoint, tmp_path: Path
 ) -> None:

@@ -31,7 +31,7 @@ from kwitness.operator.adapters.kafka_failures import acl_command, from_exceptio
 from kwitness.operator.model.cluster_description import ClusterDescription, WantedTopic
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.reconcile.kafka_credentials import connection_of
-from kwitness.operator.settings import CredentialSettings
+from kwitness.operator.settings import CredentialSettings, LimitSettings
 
 from tests.eventually import eventually_beside
 from tests.vectors import vectors
@@ -147,7 +147,7 @@ async def connection_with(secret: dict[str, Any], hosts: str | None = None, **sp
     context: Any = SimpleNamespace(
         kubernetes=SimpleNamespace(get=AsyncMock(return_value=secret)),
         installation="test",
-        settings=SimpleNamespace(credentials=said),
+        settings=SimpleNamespace(credentials=said, limits=LimitSettings()),
     )
     return await connection_of(context, KAFKA.model_copy(update={"spec": KAFKA.spec.model_copy(update=spec)}))
 

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from .broker_configs import BrokerSubscriptionConfig
+from .denied_addresses import LINK_LOCAL
 from .identity import DEFAULT_LABELS, IdentityKey
 from .kafka_connection import KafkaAuthentication, KafkaConnection, TopicNames
 from .observers import ReportedBy
@@ -123,6 +124,7 @@ class CollectorConfig(_Config):
     """What is not kept of who pushed; with any, ``identity_key_file`` has the key of `identity_hash`."""
     identity_key_file: str | None = None
     state_dir: str = "/var/lib/kwitness"
+    denied_addresses: tuple[str, ...] = LINK_LOCAL
 
 
 class SubscriptionsFile(_Config):

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
+from kwitness.contracts.denied_addresses import LINK_LOCAL, DeniedAddresses
 from kwitness.contracts.dns_label import DNS_LABEL
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.resources.meta import parse_duration
@@ -258,9 +259,13 @@ class LimitSettings(_Settings):
     max_executor_instances: int = Field(8, ge=1, description="Most executors of an AnalyticsJob; else LimitExceeded.")
     max_executor_cores: int = Field(4, ge=1, description="Most cores of an executor; else LimitExceeded.")
     max_executor_memory: str = Field("8Gi", description="Most heap of an executor; else LimitExceeded.")
+    denied_addresses: tuple[str, ...] = Field(
+        LINK_LOCAL, description="Networks that neither operator nor collectors connect to; else AddressDenied."
+    )
 
     @model_validator(mode="after")
     def _can_be_read(self) -> LimitSettings:
+        DeniedAddresses.of(self.denied_addresses)
         parse_duration(self.min_interval)
         mebibytes(self.max_executor_memory)
         return self

@@ -7,18 +7,21 @@ from typing import Any, ClassVar, Final, Literal
 from kafka import KafkaAdminClient
 from kafka import errors as kafka_errors
 from kafka.net.compat import KafkaNetClient
+from kafka.net.inet import KafkaNetSocket
 from kafka.net.manager import KafkaConnectionManager
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from kwitness.contracts.allowed_hosts import join_address
+from kwitness.contracts.denied_addresses import DeniedAddresses
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
 
-__all__ = ["AdminClient", "BootstrapError", "HostRefusedError", "Stage", "open_client"]
+__all__ = ["AddressDeniedError", "AdminClient", "BootstrapError", "HostRefusedError", "Stage", "open_client"]
 
 Stage = Literal["connect", "authenticate", "request"]
 _STAGES: Final[tuple[Stage, ...]] = ("request", "authenticate", "connect")
 
+_CHECKED: Final = "checked"
 _TIMEOUT_MS: Final = 10_000
 """Milliseconds for bootstrap and for each request: long enough for a broker that is being elected."""
 
@@ -31,6 +34,10 @@ _TELEMETRY_KEYS: Final = frozenset({71, 72})
 
 class HostRefusedError(kafka_errors.KafkaError):  # type: ignore[misc]  # the library has no types
     """A broker advertised an address to which the credential must not be sent."""
+
+
+class AddressDeniedError(kafka_errors.KafkaError):  # type: ignore[misc]  # the library has no types
+    """A name led to denied addresses alone; its text is the name."""
 
 
 class BootstrapError(Exception):
@@ -84,6 +91,26 @@ class _Manager(KafkaConnectionManager):  # type: ignore[misc]  # the library has
         if not self.connection.may_reach(address):
             raise HostRefusedError(address)
         return await super()._build_transport(node, timeout_at=timeout_at)
+
+
+class _CheckedSocket(KafkaNetSocket):  # type: ignore[misc]  # the library has no types
+    """Dials allowed addresses alone: what is resolved here is what the library connects to.
+
+    The library picks a class by the scheme of its `proxy_url`, which holds the denied networks here.
+    """
+
+    SCHEMES: Final = (_CHECKED,)
+
+    def __init__(self, proxy_url: str) -> None:
+        super().__init__(proxy_url)
+        self._denied = DeniedAddresses(tuple(filter(None, proxy_url.partition("://")[2].split(","))))
+
+    def dns_lookup(self, host: str, port: int, raise_error: bool = False) -> list[Any]:  # noqa: FBT001, FBT002
+        found = super().dns_lookup(host, port, raise_error)
+        allowed = [entry for entry in found if not self._denied.deny(entry[4][0])]
+        if found and not allowed:
+            raise AddressDeniedError(host)
+        return allowed
 
 
 class AdminClient(KafkaAdminClient):  # type: ignore[misc]  # the library has no types
@@ -145,6 +172,7 @@ def open_client(connection: KafkaConnection) -> AdminClient:
         client_id=connection.client_id,
         security_protocol=connection.security_protocol,
         ssl_context=connection.tls.context() if connection.tls else None,
+        proxy_url=f"{_CHECKED}://{','.join(connection.denied.networks)}",
         receive_message_max_bytes=_MOST_BYTES,
         request_timeout_ms=_TIMEOUT_MS,
         bootstrap_timeout_ms=_TIMEOUT_MS * max(1, len(connection.bootstrap_servers)),

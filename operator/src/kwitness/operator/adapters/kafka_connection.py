@@ -6,6 +6,7 @@ import ssl
 from dataclasses import dataclass, field
 
 from kwitness.contracts.allowed_hosts import CredentialHosts
+from kwitness.contracts.denied_addresses import DeniedAddresses
 from kwitness.contracts.sasl import SaslMechanism
 from kwitness.operator.adapters.trusted_authorities import NoCertificateError, trusting
 from kwitness.operator.model.errors import TransientError
@@ -63,7 +64,8 @@ class KafkaConnection:
     """Everything needed to connect as the operator.
 
     ``allowed_hosts`` has an entry for each Secret whose credential is sent; none where there is no credential to
-    protect. ``cluster_id`` is the cluster that the addresses must lead to; None where that is to be found out.
+    protect. Addresses that are ``denied`` are not dialed. ``cluster_id`` is the cluster that the addresses must lead
+    to; None where that is to be found out.
     """
 
     bootstrap_servers: tuple[str, ...]
@@ -71,6 +73,7 @@ class KafkaConnection:
     tls: TlsMaterial | None = None
     login: SaslLogin | None = None
     allowed_hosts: tuple[CredentialHosts, ...] = ()
+    denied: DeniedAddresses = field(default_factory=DeniedAddresses)
     cluster_id: str | None = None
 
     @property

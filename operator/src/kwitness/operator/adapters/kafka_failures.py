@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 from kafka import errors as kafka_errors
 
-from kwitness.operator.adapters.kafka_client import BootstrapError, HostRefusedError
+from kwitness.operator.adapters.kafka_client import AddressDeniedError, BootstrapError, HostRefusedError
 from kwitness.operator.adapters.kafka_connection import KafkaConnection
-from kwitness.operator.adapters.kafka_probe import refused_certificate, speaks_tls
+from kwitness.operator.adapters.kafka_probe import address_denied, refused_certificate, speaks_tls
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 
 __all__ = [
@@ -57,12 +57,18 @@ def from_bootstrap(error: BootstrapError, connection: KafkaConnection) -> Operat
     servers = ", ".join(connection.bootstrap_servers)
     if isinstance(error.cause, HostRefusedError):
         return _host_not_allowed()
+    if isinstance(error.cause, AddressDeniedError):
+        return address_denied(str(error.cause))
     if error.stage == "authenticate" and connection.login is not None:
         return _authentication_failed(error, connection)
     for cause in getattr(error.cause, "args", ()):
         if isinstance(cause, ssl.SSLError) and (refused := refused_certificate(servers, cause)) is not None:
             return TransientError("TlsFailed", refused)
-    if error.stage == "connect" and connection.tls is None and any(map(speaks_tls, connection.bootstrap_servers)):
+    if (
+        error.stage == "connect"
+        and connection.tls is None
+        and any(speaks_tls(connection, server) for server in connection.bootstrap_servers)
+    ):
         return TransientError("TlsFailed", f"{servers} speaks TLS and spec.tls.enabled is false: set it to true")
     return answer_too_large() if _is_too_large(error.cause) else _not_of_kafka(error, connection)
 
@@ -102,6 +108,8 @@ def from_exception(error: BaseException, operation: Operation, connection: Kafka
     """Name the reason of a failed request that needed ``operation`` on the cluster."""
     if isinstance(error, HostRefusedError):
         return _host_not_allowed()
+    if isinstance(error, AddressDeniedError):
+        return address_denied(str(error))
     if _is_too_large(error):
         return answer_too_large()
     code = int(getattr(error, "errno", None) or -1)

@@ -13,7 +13,7 @@ from typing import Final
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, split_address
 from kwitness.operator.model.errors import OperatorError, TransientError
 
-__all__ = ["probe", "refused_certificate", "speaks_tls"]
+__all__ = ["address_denied", "allowed_addresses", "probe", "refused_certificate", "speaks_tls"]
 
 _CONNECT_SECONDS: Final = 5.0
 """Patience per address; a broker on the same continent answers within one."""
@@ -46,7 +46,7 @@ def probe(connection: KafkaConnection) -> None:
     for address in connection.bootstrap_servers:
         host, port = split_address(address)
         try:
-            with _connect(host, port) as plain:
+            with _connect(connection, host, port) as plain:
                 if connection.tls is None:
                     _first_answer(plain, f"{host}:{port}")
                 else:
@@ -61,22 +61,43 @@ def probe(connection: KafkaConnection) -> None:
         raise failure
 
 
-def speaks_tls(address: str) -> bool:
+def speaks_tls(connection: KafkaConnection, address: str) -> bool:
     """Whether a listener answers a TLS hello; used to explain why a plaintext connection was closed."""
     host, port = split_address(address)
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     try:
-        with socket.create_connection((host, port), timeout=_CONNECT_SECONDS) as plain, context.wrap_socket(plain):
+        with _connect(connection, host, port) as plain, context.wrap_socket(plain):
             return True
-    except OSError:
+    except (OSError, OperatorError):
         return False
 
 
-def _connect(host: str, port: int) -> socket.socket:
+def address_denied(host: str) -> OperatorError:
+    """Say that a name leads to denied addresses alone."""
+    return TransientError(
+        "AddressDenied",
+        f"{host} leads to an address that is denied (limits.deniedAddresses of the chart), so nothing was sent there:"
+        " correct spec.bootstrapServers or the listener's advertised address",
+    )
+
+
+def allowed_addresses(connection: KafkaConnection, host: str, port: int) -> list[str]:
+    """Resolve a name, and return the addresses that may be dialed; raises OSError."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(address[0]) for *_, address in found if not connection.denied.deny(str(address[0]))]
+
+
+def _connect(connection: KafkaConnection, host: str, port: int) -> socket.socket:
     try:
-        return socket.create_connection((host, port), timeout=_CONNECT_SECONDS)
+        failure: OSError | None = None
+        for address in allowed_addresses(connection, host, port):
+            try:
+                return socket.create_connection((address, port), timeout=_CONNECT_SECONDS)
+            except OSError as error:
+                failure = error
+        raise failure or address_denied(host)
     except socket.gaierror as error:
         raise TransientError(
             "Unreachable", f"the name {host} cannot be resolved: check spec.bootstrapServers and the cluster's DNS"

@@ -6,6 +6,7 @@ import base64
 import binascii
 
 from kwitness.contracts.allowed_hosts import CredentialHosts, MalformedHostsError
+from kwitness.contracts.denied_addresses import DeniedAddresses
 from kwitness.contracts.private_keys import PrivateKeyError, check_private_key
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.sasl import MECHANISMS
@@ -59,6 +60,7 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
         tls=tls,
         login=login,
         allowed_hosts=tuple(allowed),
+        denied=DeniedAddresses.of(context.settings.limits.denied_addresses),
     )
 
 

@@ -44,6 +44,7 @@ from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
 from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorConfig, ForwardConfig
+from kwitness.contracts.denied_addresses import DeniedAddresses
 from kwitness.contracts.endpoints import DIRECTIVES_PATH, INTERCEPTOR_DIRECTIVES_PATH
 
 _LOG = logging.getLogger(__name__)
@@ -217,7 +218,7 @@ class Collector:
     def _start_forward(self, config: ForwardConfig) -> OtlpForward:
         hop = self._pipeline.ledger.hop(forward_hop(config.name))
         note_rejected = partial(self._state.count_error, "forward_partial_success")
-        forward = OtlpForward(config, hop, note_rejected)
+        forward = OtlpForward(config, DeniedAddresses(self._config.denied_addresses), hop, note_rejected)
         forward.start()
         return forward
 

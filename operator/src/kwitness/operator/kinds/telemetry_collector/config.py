@@ -112,6 +112,7 @@ def collector_config(
         identity={key: "hash" if what == "Hash" else "drop" for key, what in spec.identity.chosen().items()},
         identity_key_file=f"{SECRETS}/{IDENTITY_KEY}/{KEY_FIELD}" if spec.identity.chosen() else None,
         state_dir=STATE,
+        denied_addresses=settings.limits.denied_addresses,
     )
 
 

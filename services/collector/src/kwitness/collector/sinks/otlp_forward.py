@@ -9,6 +9,7 @@ import asyncio
 import gzip
 import logging
 import random
+import socket
 import ssl
 from collections import deque
 from collections.abc import Callable
@@ -28,6 +29,7 @@ from kwitness.collector.otlp import bounds
 from kwitness.collector.sinks.endpoint_address import address_of
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import ForwardConfig
+from kwitness.contracts.denied_addresses import DeniedAddresses
 from kwitness.runtime import allowed_hosts
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -42,14 +44,21 @@ _LONGEST_PAUSE_S: Final = 30.0
 _RETRYABLE: Final = frozenset({429, 502, 503, 504})
 
 
+class AddressDeniedError(OSError):
+    """An endpoint leads to a denied address."""
+
+
 class OtlpForward:
     """One endpoint. Never holds a push back from the other sinks: when the queue is full the oldest is dropped.
 
     ``note_rejected`` is told how many points of a batch the endpoint did not take.
     """
 
-    def __init__(self, config: ForwardConfig, hop: Hop, note_rejected: Callable[[int], None]) -> None:
+    def __init__(
+        self, config: ForwardConfig, denied: DeniedAddresses, hop: Hop, note_rejected: Callable[[int], None]
+    ) -> None:
         self.config = config
+        self._denied = denied
         self.hop = hop
         self._note_rejected = note_rejected
         self._tls_context = ReloadingFile(Path(config.ca_file), client_context) if config.ca_file else None
@@ -90,7 +99,7 @@ class OtlpForward:
 
     async def _run(self) -> None:
         timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
-        connector = aiohttp.TCPConnector(limit=1)
+        connector = aiohttp.TCPConnector(limit=1, socket_factory=self._socket)
         async with aiohttp.ClientSession(timeout=timeout, connector=connector) as session:
             while True:
                 await self._arrived.wait()
@@ -106,6 +115,13 @@ class OtlpForward:
                 except asyncio.CancelledError:
                     self.hop.drop("stopped", count)
                     raise
+
+    def _socket(self, found: aiohttp.AddrInfoType) -> socket.socket:
+        """Make a socket for an address that is about to be dialed."""
+        family, kind, protocol, _, address = found
+        if self._denied.deny(str(address[0])):
+            raise AddressDeniedError("the address is denied")
+        return socket.socket(family, kind, protocol)
 
     def _tls(self) -> ssl.SSLContext | bool:
         return True if self._tls_context is None else self._tls_context.current()
@@ -167,7 +183,11 @@ class OtlpForward:
                 # The answer is small; what a hostile one sends beyond the first piece does not matter.
                 content = await answer.content.readany()
                 status = answer.status
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError):
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            if isinstance(error, AddressDeniedError) or isinstance(error.__cause__, AddressDeniedError):
+                _LOG.warning("not forwarded to a denied address", extra={"hop": self.hop.name})
+                self.hop.drop("address_denied", count)
+                return None
             # A CA certificate that cannot be read is repaired like an endpoint that is away: by waiting.
             return 0.0
         if status == 200:  # noqa: PLR2004 - the one status of success that OTLP knows
