@@ -43,6 +43,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 INJECTION: dict[str, Any] = {
+    "installation": "kwitness",
     "namespace": "shop",
     "name": "orders",
     "pod_labels": {"app": "orders"},

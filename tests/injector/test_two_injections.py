@@ -86,6 +86,28 @@ async def test_a_pod_gets_both_and_a_second_review_changes_nothing(client: TestC
     assert (await reviewed(client, once))[0] == once
 
 
+async def test_what_another_installation_injected_stays_as_it_is(client: TestClient) -> None:
+    async def shop(_: str) -> Place:
+        return SHOP
+
+    other = Configuration()
+    other.take(told_of_observers(name="theirs", installation="other"))
+    other.take_interceptors(told_of_interceptors(name="theirs", settings={"installation": "other"}))
+    once, _ = await reviewed(client, POD)
+
+    async with TestClient(TestServer(Webhook(other, shop).application())) as second:
+        twice, warnings = await reviewed(second, once)
+
+    left_out = {
+        "kwitness.dev/observers-left-out": "shop/theirs=OtherInstallation",
+        "kwitness.dev/interceptors-left-out": "shop/theirs=OtherInstallation",
+    }
+    assert twice == merged(once, {"metadata": {"annotations": left_out}})
+    assert len(warnings) == 2
+    # The API server asks the first again, since the second changed annotations.
+    assert (await reviewed(client, twice))[0] == twice
+
+
 async def test_each_says_by_itself_why_it_leaves_a_pod_out(client: TestClient) -> None:
     pod = merged(POD, {"spec": {"containers": [{"name": "app", "env": [{"name": "KWITNESS_OFF", "value": "1"}]}]}})
 

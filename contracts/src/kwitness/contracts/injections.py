@@ -28,6 +28,7 @@ __all__ = [
     "OBSERVER",
     "OBSERVER_CONTAINER",
     "OBSERVER_FOLDER",
+    "OBSERVER_INSTALLATION",
     "OBSERVER_SETTINGS",
     "POD_VOLUME_FOLDER",
     "REDIRECT_CONTAINER",
@@ -57,6 +58,8 @@ OBSERVER: Final = "kwitness.dev/observer"
 """Annotation of a pod with an observer: <namespace>/<name> of the ObserverDeployment."""
 CONFIG_HASH: Final = "kwitness.dev/config-hash"
 """Annotation of such a pod: `injection_hash` of what it was given."""
+OBSERVER_INSTALLATION: Final = "kwitness.dev/observer-installation"
+"""Annotation of such a pod: the installation of kwitness whose injector put the observer there."""
 LEFT_OUT: Final = "kwitness.dev/observers-left-out"
 """Annotation of a pod: which ObserverDeployments select it without being beside it, and why, see `left_out_text`."""
 
@@ -86,6 +89,7 @@ LeftOutReason = Literal[
     "NoRuntime",
     "NoServiceAccount",
     "NotPrivileged",
+    "OtherInstallation",
     "PathTaken",
     "PodLevelResources",
     "RunsAsRoot",
@@ -106,7 +110,15 @@ Labels = dict[str, str]
 
 _HASH_DIGITS: Final = 16
 _MOST_LEFT_OUT: Final = 20
-_SELECTION: Final = {"namespace_labels", "namespaces", "pod_labels", "priority", "addresses", "refused_in"}
+_SELECTION: Final = {
+    "namespace_labels",
+    "namespaces",
+    "pod_labels",
+    "priority",
+    "addresses",
+    "refused_in",
+    "installation",
+}
 """What decides on a pod and is not in it."""
 
 
@@ -165,8 +177,11 @@ class Injection(_Config):
         Of the token for the collector, for the file that `settings` names; None where nothing is reported.
     refused_in
         Namespaces in which admission refused pods because of the observer: it is left out there.
+    installation
+        The installation of kwitness, by which its injector knows its own pods; None before it has a name.
     """
 
+    installation: ResourceName | None = None
     namespace: DnsLabel
     name: ResourceName
     priority: int = 0

@@ -26,6 +26,7 @@ __all__ = [
     "INTERCEPTORS_FILES",
     "INTERCEPTORS_FOLDER",
     "INTERCEPTORS_HASH",
+    "INTERCEPTORS_INSTALLATION",
     "INTERCEPTORS_LEFT_OUT",
     "INTERCEPTORS_SETTINGS",
     "JAVA_AGENT",
@@ -47,6 +48,8 @@ INTERCEPTORS: Final = "kwitness.dev/interceptors"
 """Annotation of a pod with interceptors: <namespace>/<name> of the InterceptorProfile."""
 INTERCEPTORS_HASH: Final = "kwitness.dev/interceptors-hash"
 """Annotation of such a pod: `interceptor_injection_hash` of what it was given."""
+INTERCEPTORS_INSTALLATION: Final = "kwitness.dev/interceptors-installation"
+"""Annotation of such a pod: the installation of kwitness whose injector put the interceptors there."""
 INTERCEPTORS_LEFT_OUT: Final = "kwitness.dev/interceptors-left-out"
 """Annotation of a pod: which InterceptorProfiles select it without effect, and why, as `left_out_text` writes it."""
 RUNTIMES: Final = "kwitness.dev/runtimes"

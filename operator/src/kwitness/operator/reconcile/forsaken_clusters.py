@@ -19,6 +19,8 @@ __all__ = ["FORSAKEN", "forsake", "is_being_cleaned", "reconcile_forsaken"]
 
 FORSAKEN: Final = "Forsaken"
 _PATIENCE_MS: Final = 24 * 3_600_000
+_AGAIN_SECONDS: Final = 10.0
+"""Until brokers list no more what was removed; where the cluster came back meanwhile, they are read again then."""
 _log = logging.getLogger(__name__)
 
 
@@ -51,6 +53,7 @@ async def reconcile_forsaken(context: Context, key: Key) -> Requeue:
     """
     trouble: OperatorError | None = None
     left = context.forsaken.get(key, {})
+    was_left = bool(left)
     for cluster_id, one in list(left.items()):
         one.working = True
         try:
@@ -75,6 +78,9 @@ async def reconcile_forsaken(context: Context, key: Key) -> Requeue:
         for gone in deleted_subscriptions_of(context, key):
             # There is no connection any more by which anything could be removed.
             context.store.forget_deletion("ClientMetricsSubscription", gone)
+    elif was_left and context.removed.get(key):
+        # Brokers may list for a moment what was removed, and the cluster that is back would leave it removed.
+        return Requeue(after=_AGAIN_SECONDS)
     return Requeue.never()
 
 

@@ -11,6 +11,7 @@ from kwitness.contracts.injections import (
     LEFT_OUT,
     OBSERVER,
     OBSERVER_CONTAINER,
+    OBSERVER_INSTALLATION,
     Injection,
     LeftOutReason,
     injection_hash,
@@ -23,7 +24,7 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods
-from .choice import choose
+from .choice import OTHER_INSTALLATION, choose, kept_by_others
 from .header_rules import rules_in
 from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
@@ -69,7 +70,7 @@ def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision
     """Decide on a pod that is about to be made.
 
     Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
-    webhook is asked again, since another one changed the pod, the pod keeps its observer.
+    webhook is asked again, since another one changed the pod, the pod keeps its observer, also another installation's.
     """
     closed = shut_out(pod, place)
     if closed is not None:
@@ -81,7 +82,8 @@ def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision
     # What was rewritten cannot be judged again.
     known = parse_left_out(pods.annotations_of(pod).get(LEFT_OUT, "")) if present else {}
     chosen, left_out = choose(candidates, known, lambda candidate: _fit(candidate, pod, place))
-    said = {LEFT_OUT: left_out_text(left_out) if left_out else None}
+    all_left_out = left_out | kept_by_others(known, candidates)
+    said = {LEFT_OUT: left_out_text(all_left_out) if all_left_out else None}
     if chosen is None:
         return Decision("left_out", None, tuple(annotated(pod, said)), left_out)
     injection, settings = chosen
@@ -91,6 +93,7 @@ def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision
             {
                 OBSERVER: injection.owner,
                 CONFIG_HASH: injection_hash(injection),
+                OBSERVER_INSTALLATION: injection.installation,
                 **observer_files(injection, settings),
                 **said,
             },
@@ -116,6 +119,9 @@ def _order(injection: Injection, present: str | None) -> tuple[bool, bool, tuple
 
 def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | LeftOutReason:
     """The settings with ports for this pod, or why the pod cannot have this observer."""
+    mark = pods.annotations_of(pod).get(OBSERVER_INSTALLATION)
+    if _present_observer(pod) is not None and mark is not None and mark != injection.installation:
+        return OTHER_INSTALLATION
     refusal = _refusal(injection, pod, place)
     if refusal is not None:
         return refusal

@@ -13,6 +13,7 @@ from kwitness.contracts.interceptor_injections import (
     INTERCEPTORS_FILES,
     INTERCEPTORS_FOLDER,
     INTERCEPTORS_HASH,
+    INTERCEPTORS_INSTALLATION,
     INTERCEPTORS_LEFT_OUT,
     RUNTIMES,
     InterceptorInjection,
@@ -24,7 +25,7 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods, sidecar
-from .choice import choose
+from .choice import OTHER_INSTALLATION, choose, kept_by_others
 from .decide import Decision
 from .header_rules import rules_in
 from .interceptor_files import (
@@ -63,7 +64,7 @@ def decide_on_interceptors(
     """Decide on a pod that is about to be made, with this observer or without.
 
     Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
-    webhook is asked again the pod keeps its interceptors.
+    webhook is asked again the pod keeps its interceptors, also another installation's.
     """
     closed = shut_out(pod, place)
     if closed is not None:
@@ -78,13 +79,15 @@ def decide_on_interceptors(
     # What was merged cannot be judged again.
     known = parse_left_out(pods.annotations_of(pod).get(INTERCEPTORS_LEFT_OUT, "")) if present else {}
     chosen, left_out = choose(candidates, known, lambda candidate: _fit(candidate, pod, place, observer))
-    said = {INTERCEPTORS_LEFT_OUT: left_out_text(left_out) if left_out else None}
+    all_left_out = left_out | kept_by_others(known, candidates)
+    said = {INTERCEPTORS_LEFT_OUT: left_out_text(all_left_out) if all_left_out else None}
     if chosen is None:
         return Decision("left_out", None, tuple(annotated(pod, said)), left_out)
     injection, fit = chosen
     marks = {
         INTERCEPTORS: injection.owner,
         INTERCEPTORS_HASH: interceptor_injection_hash(injection),
+        INTERCEPTORS_INSTALLATION: injection.settings.installation,
         **interceptor_files(injection, fit.settings),
         **said,
     }
@@ -102,6 +105,9 @@ def _present(pod: Json) -> str | None:
 def _fit(
     injection: InterceptorInjection, pod: Json, place: Place, observer: PodObserver | None
 ) -> _Fit | LeftOutReason:
+    mark = pods.annotations_of(pod).get(INTERCEPTORS_INSTALLATION)
+    if _present(pod) is not None and mark not in (None, injection.settings.installation):
+        return OTHER_INSTALLATION
     refusal = _refusal(injection, pod, place)
     if refusal is not None:
         return refusal

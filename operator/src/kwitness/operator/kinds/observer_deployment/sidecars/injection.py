@@ -64,6 +64,7 @@ def injection_of(
     upstream_ca = _authority(cluster, listener, knowledge) if spec.mode == "Sidecar" and not transparent else None
     namespaces = spec.namespace_selector
     return Injection(
+        installation=settings.installation,
         namespace=metadata.namespace,
         name=metadata.name,
         priority=spec.priority,
