@@ -14,6 +14,7 @@ mod memory;
 mod metrics;
 mod observer;
 mod open_connections;
+mod open_files;
 mod own_broker;
 mod pod;
 mod ports;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         log!(Error, "An error of ours", place = place);
     }));
     let given = command().get_matches();
+    open_files::raise();
     let outcome = memory::keep_private().and_then(|()| match given.subcommand() {
         Some(("run", given)) => run(given),
         Some(("redirect", given)) => {

@@ -22,6 +22,7 @@ use crate::listeners::{Entrance, Listeners};
 use crate::log::log;
 use crate::marker::Marker;
 use crate::metrics::{Process, render, resident_bytes};
+use crate::open_files;
 use crate::own_broker::OwnBroker;
 use crate::pod::Pod;
 use crate::ports::Ports;
@@ -103,6 +104,7 @@ impl Answers for Status {
             is_suspended: control.is_suspended,
             relay_only_until_ms: control.relay_only_until.map(|relay_only| relay_only.until_ms),
             refused: self.entrance.refused.load(Relaxed),
+            accept_failed: self.entrance.accept_failed(),
             resident_bytes: resident_bytes(),
             ledger: unpoisoned(&self.ledger).clone(),
             left_out: left_out(&self.headers).collect(),
@@ -119,6 +121,7 @@ impl Answers for Status {
 pub(crate) async fn run(options: Options) -> io::Result<()> {
     let mut file = SettingsFile::new(options.settings.clone());
     let first = first(&mut file)?;
+    open_files::warn_beyond(first.limits.max_connections);
     if first.mode == Mode::Sidecar && options.pod.address().is_none() {
         log!(Warning, "POD_IP is no address: what is reported names no client_address");
     }
@@ -290,6 +293,7 @@ fn publish(file: &mut SettingsFile, published: &watch::Sender<Arc<Settings>>, st
         Found::Unchanged => {}
         Found::Changed(settings) => {
             log!(Info, "New settings", settings = settings.hash, suspended = settings.suspend);
+            open_files::warn_beyond(settings.limits.max_connections);
             published.send_replace(settings);
         }
         Found::Refused(refused) => {
