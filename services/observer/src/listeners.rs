@@ -17,7 +17,7 @@ use crate::counters::{Counters, unpoisoned};
 use crate::log::log;
 use crate::open_files;
 use crate::settings::Settings;
-use crate::worker::{Accepted, Place, Target};
+use crate::worker::{Accepted, Place, Target, Worker};
 
 const BACKLOG: u32 = 1_024;
 /// How long nothing is accepted after the system refused, which it does when there are no descriptors left.
@@ -38,12 +38,9 @@ pub(crate) struct Entrance {
 }
 
 impl Entrance {
-    pub(crate) fn new(
-        workers: Vec<(mpsc::UnboundedSender<Accepted>, Arc<Counters>)>,
-        settings: watch::Receiver<Arc<Settings>>,
-    ) -> Self {
+    pub(crate) fn new(workers: &[Worker], settings: watch::Receiver<Arc<Settings>>) -> Self {
         Self {
-            workers,
+            workers: workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect(),
             next: AtomicUsize::new(0),
             taken: Arc::default(),
             settings,

@@ -32,6 +32,7 @@ mod upstream;
 mod worker;
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -88,11 +89,14 @@ fn command() -> Command {
         "A file that is there while the process runs; if it is there at the start, the process before was killed, and \
          nothing is read for a while",
     );
+    let threads = Arg::new("threads").long("threads").value_name("NUMBER").value_parser(value_parser!(NonZero<usize>));
+    let threads = threads.help("How many threads relay connections; one in a sidecar, else one a core and at most 4");
     let run = Command::new("run").about("Relay clients as a settings file says, and report what passes").args([
         settings,
         pod,
         marker,
         redirection("A file in which `redirect` says what became of it, where it is to be known"),
+        threads,
         seconds("relay-only-seconds", "600", "How long nothing is read after the process before was killed"),
         seconds("drain-seconds", "20", "How long connections may go on after SIGTERM"),
         seconds("first-request-seconds", "10", "How long a client may take for its first request"),
@@ -163,6 +167,7 @@ fn run(given: &ArgMatches) -> std::io::Result<()> {
         settings: given.get_one("settings").cloned().unwrap_or_default(),
         marker: given.get_one("marker").cloned(),
         redirection: given.get_one("redirection").cloned(),
+        threads: given.get_one("threads").copied(),
         relay_only_for: seconds("relay-only-seconds"),
         drain_within: seconds("drain-seconds"),
         first_request_within: seconds("first-request-seconds"),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -49,6 +50,8 @@ pub(crate) struct Options {
     pub(crate) marker: Option<PathBuf>,
     /// The file that says what became of the redirection.
     pub(crate) redirection: Option<PathBuf>,
+    /// How many threads relay connections, where that is given.
+    pub(crate) threads: Option<NonZero<usize>>,
     /// How long nothing is read then.
     pub(crate) relay_only_for: Duration,
     /// How long connections may go on after the process was asked to end.
@@ -152,7 +155,8 @@ async fn relay_and_report(
     let (windows, finished) = mpsc::unbounded_channel();
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let (mut certificates, shown) = Certificates::new();
-    let (copies, headers) = headers::start(settings.clone(), threads().get())?;
+    let threads = options.threads.unwrap_or_else(|| threads(settings.borrow().mode));
+    let (copies, headers) = headers::start(settings.clone(), threads.get())?;
     let telemetry = Telemetry::new(settings.clone(), obeyed.clone());
     let shared = Shared {
         settings: settings.clone(),
@@ -170,11 +174,10 @@ async fn relay_and_report(
         epoch: Instant::now(),
         first_request_within: options.first_request_within,
     };
-    let workers = start_workers(&shared)?;
+    let workers = start_workers(&shared, threads)?;
     drop(shared); // the last thread to end closes the way for windows
     let counters: Vec<_> = workers.iter().map(|worker| Arc::clone(&worker.counters)).collect();
-    let channels = workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect();
-    let entrance = Arc::new(Entrance::new(channels, settings.clone()));
+    let entrance = Arc::new(Entrance::new(&workers, settings.clone()));
     let reporter = Reporter {
         settings: settings.clone(),
         control: obeyed.clone(),

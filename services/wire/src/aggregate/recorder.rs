@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::identity::{Change, Identity, IdentityKey, IdentityKeys, instance_id};
 use super::life::{ConnectionEvent, End, Happened, Security, Unfollowed};
 use super::requests::{Exchanges, RequestEvent, RequestSettings};
+use super::room::{Kind, Room, SeriesBudget};
 use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, WINDOW_FULL, Window};
@@ -37,6 +38,8 @@ pub struct Settings {
     pub most_topics: usize,
     /// How many rows of each kind a window has, but for those of what is not told apart.
     pub most_series: usize,
+    /// Draws these from what all recorders of the process may have together; without it each recorder has as many.
+    pub series: Option<Arc<SeriesBudget>>,
     /// How many events of connections a window has.
     pub most_connection_events: usize,
     /// What of clients is not kept.
@@ -62,6 +65,7 @@ impl Settings {
             most_identities: most,
             most_topics: most,
             most_series: most,
+            series: None,
             most_connection_events: most,
             dropped: IdentityKeys::default(),
             connections: true,
@@ -70,6 +74,14 @@ impl Settings {
             requests: None,
             headers: None,
         }
+    }
+
+    /// The room of this kind in the window that begins then.
+    pub(crate) fn room(&self, kind: Kind, most: usize, start_ms: u64) -> Room {
+        let Some(series) = &self.series else { return Room::of_at_most(most) };
+        // Windows that follow each other have numbers that do.
+        let window = u32::try_from(start_ms / self.window_ms).unwrap_or_default();
+        Room::drawn(Arc::clone(series), kind, most, window)
     }
 }
 

@@ -10,6 +10,7 @@ use super::identity::{Identities, Identity};
 use super::life::{ConnectionEvent, Unfollowed};
 use super::recorder::Settings;
 use super::requests::RequestEvent;
+use super::room::Kind;
 use super::series::Series;
 use super::tally::{ApiTally, PartitionTally, TopicTally, grow};
 use super::topics::{LONGEST_NAME, OwnTopic};
@@ -140,13 +141,13 @@ impl Window {
             unread: Counts::default(),
             opaque: Counts::default(),
             most_connection_events: settings.most_connection_events,
-            identities: Identities::new(settings.most_identities),
-            topics: Series::new(settings.most_topics),
-            partitions: Series::new(settings.most_series),
-            apis: Series::new(settings.most_series),
-            by_topic: Series::new(settings.most_series),
-            presence: Series::new(settings.most_series),
-            passed: Series::new(settings.most_series),
+            identities: Identities::within(settings.room(Kind::Identities, settings.most_identities, start_ms)),
+            topics: Series::within(settings.room(Kind::Topics, settings.most_topics, start_ms)),
+            partitions: Series::within(settings.room(Kind::Partitions, settings.most_series, start_ms)),
+            apis: Series::within(settings.room(Kind::Apis, settings.most_series, start_ms)),
+            by_topic: Series::within(settings.room(Kind::ByTopic, settings.most_series, start_ms)),
+            presence: Series::within(settings.room(Kind::Presence, settings.most_series, start_ms)),
+            passed: Series::within(settings.room(Kind::Passed, settings.most_series, start_ms)),
         }
     }
 
