@@ -25,6 +25,8 @@ const END_TXN: i16 = 26;
 const EVENTS_LIMIT: &str = "events_limit";
 /// Whom a broker takes a client for that does not authenticate.
 const ANONYMOUS: &[u8] = b"User:ANONYMOUS";
+/// Identities of a connection in a window; with more, it would take places of other clients.
+const MOST_IDENTITIES: u8 = 8;
 const NANOSECONDS_IN_MICROSECOND: u64 = 1_000;
 
 /// What is added up, and how much at most.
@@ -135,6 +137,8 @@ impl Client {
 struct Places {
     window: u64,
     who: u32,
+    /// How many identities the connection has had in the window.
+    identities: u8,
     api: Option<(ApiKey, u32)>,
     topic: Option<InTopic>,
     /// What the answer that comes in has named so far.
@@ -451,7 +455,7 @@ impl Recorder {
         if client.places.window != self.number {
             Identity::forget(&mut client.identity, self.settings.dropped);
             let who = self.window.place(&client.identity);
-            client.places = Places { window: self.number, who, ..Places::default() };
+            client.places = Places { window: self.number, who, identities: 1, ..Places::default() };
         }
         client.places.who
     }
@@ -464,12 +468,15 @@ impl Recorder {
         if change == Change::None || client.places.window != self.number {
             return;
         }
+        let Places { who: before, identities, .. } = client.places;
         let who = match change {
-            Change::Grown => self.window.grown(client.places.who, &client.identity),
+            _ if identities == MOST_IDENTITIES => self.window.other(),
+            Change::Grown => self.window.grown(before, &client.identity),
             _ => self.window.place(&client.identity),
         };
-        if who != client.places.who {
-            client.places = Places { window: self.number, who, ..Places::default() };
+        if who != before {
+            let identities = identities.saturating_add(1).min(MOST_IDENTITIES);
+            client.places = Places { window: self.number, who, identities, ..Places::default() };
         }
     }
 }

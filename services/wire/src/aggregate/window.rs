@@ -162,6 +162,11 @@ impl Window {
         self.count_other(who)
     }
 
+    /// The number of what is not told apart.
+    pub(crate) fn other(&mut self) -> u32 {
+        self.count_other(OTHER)
+    }
+
     fn count_other(&mut self, who: u32) -> u32 {
         grow(&mut self.overflowed.identities, (who == OTHER).into());
         who
