@@ -9,6 +9,7 @@ mod headers;
 mod laptop;
 mod listeners;
 mod log;
+mod lookups;
 mod marker;
 mod memory;
 mod metrics;
