@@ -99,7 +99,8 @@ fn command() -> Command {
         redirection("A file in which `redirect` says what became of it, where it is to be known"),
         threads,
         seconds("relay-only-seconds", "600", "How long nothing is read after the process before was killed"),
-        seconds("drain-seconds", "20", "How long connections may go on after SIGTERM"),
+        seconds("linger-seconds", "0", "How long clients are let in after SIGTERM, while /readyz says that it ends"),
+        seconds("drain-seconds", "20", "How long connections may go on after that"),
         seconds("first-request-seconds", "10", "How long a client may take for its first request"),
     ]);
     Command::new("kwitness-observer")
@@ -170,6 +171,7 @@ fn run(given: &ArgMatches) -> std::io::Result<()> {
         redirection: given.get_one("redirection").cloned(),
         threads: given.get_one("threads").copied(),
         relay_only_for: seconds("relay-only-seconds"),
+        linger_for: seconds("linger-seconds"),
         drain_within: seconds("drain-seconds"),
         first_request_within: seconds("first-request-seconds"),
     };

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use kwitness_wire::aggregate::TopicNames;
 use kwitness_wire::report::{Directive, Ledger};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
@@ -54,6 +54,8 @@ pub(crate) struct Options {
     pub(crate) threads: Option<NonZero<usize>>,
     /// How long nothing is read then.
     pub(crate) relay_only_for: Duration,
+    /// How long clients are let in after the process was asked to end.
+    pub(crate) linger_for: Duration,
     /// How long connections may go on after the process was asked to end.
     pub(crate) drain_within: Duration,
     /// How long a client may take for its first request.
@@ -238,12 +240,22 @@ async fn relay_and_report(
         let_in(&mut listeners, &mut own_broker, &current, &status).await;
     }
 
-    status.is_draining.store(true, Relaxed);
+    linger(&status, options.linger_for, &mut terminated, &mut interrupted).await;
     listeners.close();
     log!(Info, "Draining", connections = entrance.connections());
     control.send_modify(|control| control.drain_until = Some(later(Instant::now(), options.drain_within)));
     drop((listeners, status, entrance));
     join(workers, reporting, &telemetry, pushing).await
+}
+
+/// Let clients in while Services and load balancers do not know yet that the process ends; a second signal ends it sooner.
+async fn linger(status: &Status, time: Duration, terminated: &mut Signal, interrupted: &mut Signal) {
+    status.is_draining.store(true, Relaxed);
+    tokio::select! {
+        () = tokio::time::sleep(time) => {}
+        _ = terminated.recv() => {}
+        _ = interrupted.recv() => {}
+    }
 }
 
 /// Wait until all connections have ended and the last word is said.
