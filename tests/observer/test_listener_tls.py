@@ -48,7 +48,7 @@ def port_of(running: ObserverProcess) -> int:
 
 
 def rest(connection: socket.socket) -> tuple[bytes, bool]:
-    """What still comes, and whether it ends by a reset."""
+    """Return what still comes, and True if it ends by a reset."""
     got = bytearray()
     try:
         while part := connection.recv(1 << 16):

@@ -22,7 +22,7 @@ def port_of(observer: ObserverProcess) -> int:
 
 
 def ask(observer: ObserverProcess, stack: ExitStack) -> bytes:
-    """What a client is answered that then stays."""
+    """Return the answer to a client that then stays."""
     stream = stack.enter_context(socket.create_connection(("127.0.0.1", port_of(observer)), timeout=60))
     try:
         stream.sendall(list_groups(7))

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::counters::unpoisoned;
 
-/// Each has a thread of the system's resolver until it is over, even if nobody waits for it any more.
+/// Each has a thread of the system's resolver until it is over, even if its client has gone.
 const MOST_AT_ONCE: usize = 16;
 const MOST_REMEMBERED: usize = 1_024;
 const FRESH_FOR: Duration = Duration::from_secs(5);
@@ -20,7 +20,7 @@ const WITHIN: Duration = Duration::from_secs(5);
 
 /// The addresses of a name, and when they were looked up.
 #[derive(Clone, Debug)]
-struct Known {
+struct Addresses {
     addresses: Vec<IpAddr>,
     at: Instant,
 }
@@ -28,7 +28,7 @@ struct Known {
 /// Of all threads of the process.
 #[derive(Clone, Debug)]
 pub(crate) struct Lookups {
-    known: Arc<Mutex<HashMap<String, Known>>>,
+    known: Arc<Mutex<HashMap<String, Addresses>>>,
     room: Arc<Semaphore>,
 }
 
@@ -43,7 +43,7 @@ impl Lookups {
     ///
     /// # Errors
     /// The name has no address, or the resolver does not answer in time.
-    pub(crate) async fn of(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    pub(crate) async fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         let with_port = |addresses: Vec<IpAddr>| addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect();
         if let Ok(address) = host.parse() {
             return Ok(with_port(vec![address]));
@@ -52,7 +52,7 @@ impl Lookups {
             return Ok(with_port(addresses));
         }
         let (own, name) = (self.clone(), host.to_owned());
-        let lookup = tokio::spawn(async move { own.look_up(name).await });
+        let lookup = tokio::spawn(async move { own.resolve(name).await });
         let found = match timeout(WITHIN, lookup).await {
             Ok(found) => found.unwrap_or_else(|error| Err(io::Error::other(error))),
             Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "its name could not be looked up in time")),
@@ -73,7 +73,7 @@ impl Lookups {
         known.get(host).filter(|known| known.at.elapsed() < FRESH_FOR).map(|known| known.addresses.clone())
     }
 
-    async fn look_up(&self, name: String) -> io::Result<Vec<IpAddr>> {
+    async fn resolve(&self, name: String) -> io::Result<Vec<IpAddr>> {
         let _place = self.room.acquire().await.map_err(io::Error::other)?;
         // Another connection may have looked it up while this one waited.
         if let Some(addresses) = self.fresh(&name) {
@@ -88,7 +88,7 @@ impl Lookups {
             known.retain(|_, known| known.at.elapsed() < FRESH_FOR);
         }
         if known.len() < MOST_REMEMBERED {
-            known.insert(name, Known { addresses: addresses.clone(), at: Instant::now() });
+            known.insert(name, Addresses { addresses: addresses.clone(), at: Instant::now() });
         }
         Ok(addresses)
     }

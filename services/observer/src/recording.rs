@@ -80,7 +80,7 @@ pub(crate) fn hand_on(recorder: &Shared, windows: &Windows) {
     let _ = windows.to.send(Finished { thread: windows.thread, window });
 }
 
-/// What one of the threads adds up, within bounds of the process.
+/// Settings of a thread's recorder, within the bounds of the process.
 fn wanted(settings: &Settings, bounds: &Bounds) -> Wanted {
     let dropped = settings.identity.drop.iter().map(|key| key.key()).collect::<IdentityKeys>();
     let requests = settings.report.requests.as_ref().map(|requests| RequestSettings {

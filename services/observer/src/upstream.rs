@@ -69,7 +69,7 @@ impl Brokers {
     }
 
     async fn open(&self, broker: &Address, upstream: &Upstream) -> io::Result<Stream> {
-        let addresses = self.lookups.of(&broker.host, broker.port).await?;
+        let addresses = self.lookups.addresses(&broker.host, broker.port).await?;
         let stream = race(addresses).await.inspect_err(|_| self.lookups.distrust(&broker.host))?;
         set_options(&stream)?;
         let Some(tls) = &upstream.tls else { return Ok(Stream::Plain(stream)) };

@@ -96,7 +96,7 @@ impl Flow {
         self.ended.is_some()
     }
 
-    /// Whether the other side was given its side's end.
+    /// True once its side's end was passed on.
     pub(crate) const fn is_shut(&self) -> bool {
         self.is_shut
     }

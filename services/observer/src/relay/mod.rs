@@ -231,7 +231,7 @@ impl Relay<'_> {
         });
         delivered.await;
         if !flow.is_shut() {
-            // An error means that there is nobody to pass it on to.
+            // An error means that the other side has gone, too.
             let _ = to.sent().await;
         }
     }

@@ -104,7 +104,7 @@ impl Stream {
         let socket = SockRef::from(self.tcp());
         #[cfg(target_os = "linux")]
         socket.set_tcp_notsent_lowat(1)?;
-        // The runtime learns of this descriptor anew, as writable only once nothing is left.
+        // A second descriptor is registered with the runtime, and is writable only once nothing is left.
         TcpStream::from_std(socket.try_clone()?.into())?.writable().await
     }
 

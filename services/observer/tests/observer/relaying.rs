@@ -321,7 +321,7 @@ fn clients_are_served_for_as_long_as_others_do_not_know_of_the_end() {
     client.write_all(&request(1)).unwrap();
     assert_eq!(read_exactly(&mut client, 9), response(1, 1));
 
-    observer.terminate(); // a second signal waits for nobody
+    observer.terminate(); // a second signal ends the wait
     assert!(is_closed(&mut client));
     assert!(observer.ends_well());
 }

@@ -19,7 +19,7 @@ impl Budget {
     pub fn take(&self, events: u32, most: u32, now_ms: u64) -> bool {
         let second = (now_ms / MILLISECONDS) << BITS_OF_COUNT;
         let counted = self.counted.fetch_update(Relaxed, Relaxed, |counted| {
-            let count = taken(counted, second).saturating_add(events.into());
+            let count = used(counted, second).saturating_add(events.into());
             (count <= most.into()).then_some(second | count)
         });
         counted.is_ok()
@@ -28,18 +28,18 @@ impl Budget {
     /// Take as much of `lot` as there is room for among `most` in this period.
     pub(crate) fn draw(&self, lot: u32, most: u32, period: u32) -> u32 {
         let period = u64::from(period) << BITS_OF_COUNT;
-        let granted = |counted| most.saturating_sub(u32::try_from(taken(counted, period)).unwrap_or(u32::MAX)).min(lot);
+        let granted = |counted| most.saturating_sub(u32::try_from(used(counted, period)).unwrap_or(u32::MAX)).min(lot);
         let draw = |counted| {
             let lot = granted(counted);
-            (lot > 0).then(|| period | taken(counted, period).saturating_add(lot.into()))
+            (lot > 0).then(|| period | used(counted, period).saturating_add(lot.into()))
         };
         let counted = self.counted.fetch_update(Relaxed, Relaxed, draw);
         counted.map_or(0, granted)
     }
 }
 
-/// How much is taken in this period.
-const fn taken(counted: u64, period: u64) -> u64 {
+/// Returns how much of this period is used.
+const fn used(counted: u64, period: u64) -> u64 {
     if counted & !COUNT == period { counted & COUNT } else { 0 }
 }
 

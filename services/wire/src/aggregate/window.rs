@@ -4,14 +4,14 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::OTHER;
+use super::capacity::Kind;
 use super::counts::Counts;
 use super::headers::Headers;
 use super::identity::{Identities, Identity};
 use super::life::{ConnectionEvent, Unfollowed};
-use super::recorder::Settings;
 use super::requests::RequestEvent;
-use super::room::Kind;
 use super::series::Series;
+use super::settings::Settings;
 use super::tally::{ApiTally, PartitionTally, TopicTally, grow};
 use super::topics::{LONGEST_NAME, OwnTopic};
 use crate::event::{Topic, Unread};
@@ -141,13 +141,13 @@ impl Window {
             unread: Counts::default(),
             opaque: Counts::default(),
             most_connection_events: settings.most_connection_events,
-            identities: Identities::within(settings.room(Kind::Identities, settings.most_identities, start_ms)),
-            topics: Series::within(settings.room(Kind::Topics, settings.most_topics, start_ms)),
-            partitions: Series::within(settings.room(Kind::Partitions, settings.most_series, start_ms)),
-            apis: Series::within(settings.room(Kind::Apis, settings.most_series, start_ms)),
-            by_topic: Series::within(settings.room(Kind::ByTopic, settings.most_series, start_ms)),
-            presence: Series::within(settings.room(Kind::Presence, settings.most_series, start_ms)),
-            passed: Series::within(settings.room(Kind::Passed, settings.most_series, start_ms)),
+            identities: Identities::within(settings.capacity(Kind::Identities, settings.most_identities, start_ms)),
+            topics: Series::within(settings.capacity(Kind::Topics, settings.most_topics, start_ms)),
+            partitions: Series::within(settings.capacity(Kind::Partitions, settings.most_series, start_ms)),
+            apis: Series::within(settings.capacity(Kind::Apis, settings.most_series, start_ms)),
+            by_topic: Series::within(settings.capacity(Kind::ByTopic, settings.most_series, start_ms)),
+            presence: Series::within(settings.capacity(Kind::Presence, settings.most_series, start_ms)),
+            passed: Series::within(settings.capacity(Kind::Passed, settings.most_series, start_ms)),
         }
     }
 

@@ -56,9 +56,9 @@ struct Membership {
 
 impl Membership {
     /// As far as the message can be read.
-    fn of(layout: &'static Layout, version: i16, mut reader: Reader<'_>) -> Self {
+    fn from_request(layout: &'static Layout, version: i16, mut reader: Reader<'_>) -> Self {
         let mut membership = Self::default();
-        // Whoever reads the names returns what is wrong.
+        // The walk that reads the names returns the error.
         let _ = walk(layout, version, &mut reader, &mut membership);
         membership
     }
@@ -154,7 +154,7 @@ pub(super) fn read_names(
     tell: &mut impl FnMut(Event<'_>),
 ) -> Result<Option<bool>, Fault> {
     let needs_member = matches!(key, OFFSET_COMMIT | OFFSET_FETCH);
-    let has_own_group = !needs_member || Membership::of(layout, version, reader.clone()).is_own(key);
+    let has_own_group = !needs_member || Membership::from_request(layout, version, reader.clone()).is_own(key);
     let mut names = Names { has_own_group, identities, tell, depth: 0, found: false, commits: None };
     match walk(layout, version, reader, &mut names) {
         Err(Fault::Incomplete) if names.found => Ok(names.commits),

@@ -45,8 +45,8 @@ fn identities(body: &Json) -> Identities {
         .collect()
 }
 
-/// Whether a group in a request is the client's own: members alone commit with a member's id or generation, and nobody
-/// reads the offsets of several groups as a member.
+/// Returns true if a group in a request is the client's own: members alone commit with a member's id or generation, and
+/// no member reads the offsets of several groups.
 fn is_of_a_member(vector: &Vector) -> bool {
     let body = vector.json();
     let number = |name: &str| body[name].as_i64().unwrap_or(-1);
@@ -100,7 +100,7 @@ fn a_name_is_told_again_only_when_it_changed() {
 }
 
 #[test]
-fn groups_that_are_not_the_clients_own_are_not_told() {
+fn a_group_is_named_by_requests_of_members_alone() {
     let text = |text: &str| [&i16::try_from(text.len()).unwrap().to_be_bytes(), text.as_bytes()].concat();
     let commit = |generation: i32, member: &str| {
         let retention = (-1_i64).to_be_bytes();
@@ -123,7 +123,7 @@ fn groups_that_are_not_the_clients_own_are_not_told() {
             &[&[u8::try_from(groups.len()).unwrap() + 1][..], &groups.concat(), &[0, 0]].concat(),
         )
     };
-    for (request, is_told) in [
+    for (request, is_named) in [
         (commit(-1, ""), false),
         (commit(-1, "m"), true),
         (commit(0, ""), true),
@@ -133,7 +133,7 @@ fn groups_that_are_not_the_clients_own_are_not_told() {
         let mut conversation = Conversation::new();
         conversation.client(&request);
 
-        assert_eq!(told(&conversation).iter().any(|(field, _)| *field == GroupId), is_told, "{request:?}");
+        assert_eq!(told(&conversation).iter().any(|(field, _)| *field == GroupId), is_named, "{request:?}");
         assert_eq!(conversation.unread(), []);
     }
 }

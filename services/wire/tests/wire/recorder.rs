@@ -448,26 +448,6 @@ fn a_hundred_thousand_client_ids_topics_and_versions_take_few_rows_and_lose_noth
 }
 
 #[test]
-fn a_connection_of_many_names_takes_no_place_of_other_connections() {
-    let mut scene = Scene::with(Settings::of_at_most(20));
-    for number in 0..100 {
-        scene.request(METADATA, format!("exporter-{number}").as_bytes());
-        scene.answer(METADATA, 1);
-    }
-    scene.client = scene.recorder.open(2, Identity::default(), true, 21_234);
-    scene.request(METADATA, b"shop");
-    scene.answer(METADATA, 1);
-    let rows = scene.of_kind("api");
-
-    let requests = |client_id: &str| {
-        let of_client = rows.iter().filter(|row| row["client_id"].as_str().unwrap_or_default() == client_id);
-        of_client.map(|row| row["requests"].as_u64().unwrap()).sum::<u64>()
-    };
-    assert_eq!((requests("shop"), requests("exporter-7"), requests("exporter-8")), (1, 1, 0));
-    assert_eq!(requests(""), 100 - 8);
-}
-
-#[test]
 fn the_names_of_the_window_before_take_no_place_in_the_next() {
     let mut scene = Scene::with(Settings::of_at_most(8));
     for window in 0..3 {

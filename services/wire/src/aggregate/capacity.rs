@@ -7,7 +7,7 @@ use super::budget::Budget;
 /// Drawn at once, so that threads do not meet at each new series.
 const LOT: u32 = 16;
 
-/// What is limited by itself.
+/// Kinds of series, each with a limit of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Identities,
@@ -19,14 +19,14 @@ pub(crate) enum Kind {
     Passed,
 }
 
-/// The series that are taken, by [`Kind`]. Threads end a window one after the other, so two windows have room at once.
+/// Counts series by [`Kind`]. Threads end a window one after the other, so two windows are counted at once.
 #[derive(Debug, Default)]
 pub struct SeriesBudget([[Budget; 2]; 7]);
 
-/// The room of one kind in one window.
+/// The places for series of one kind in one window.
 #[derive(Clone, Debug)]
-pub(crate) struct Room {
-    /// How many may be placed; more are drawn where there is a budget.
+pub(crate) struct Capacity {
+    /// How many series there may be; more are drawn where there is a budget.
     has: usize,
     drawn: Option<Drawn>,
 }
@@ -39,7 +39,7 @@ struct Drawn {
     window: u32,
 }
 
-impl Room {
+impl Capacity {
     pub(crate) const fn of_at_most(most: usize) -> Self {
         Self { has: most, drawn: None }
     }
@@ -50,7 +50,7 @@ impl Room {
         Self { has: 0, drawn: Some(Drawn { budget, kind, most, window }) }
     }
 
-    /// Whether there is room for one more beside so many.
+    /// Returns true if there may be one more beside so many.
     pub(crate) fn has_more_than(&mut self, count: usize) -> bool {
         if count >= self.has
             && let Some(Drawn { budget, kind, most, window }) = &self.drawn
