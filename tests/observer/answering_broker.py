@@ -22,7 +22,7 @@ def list_groups(correlation: int) -> bytes:
 class AnsweringBroker:
     """Answers every request but Produce with its correlation id and one byte; use as a context manager."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1") -> None:
         class Handler(socketserver.StreamRequestHandler):
             @override
             def handle(self) -> None:
@@ -34,12 +34,18 @@ class AnsweringBroker:
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True
 
-        self._server = Server(("127.0.0.1", 0), Handler)
+        self._host = host
+        self._server = Server((host, 0), Handler)
 
     @property
     def bootstrap(self) -> str:
         """Where it listens."""
-        return f"127.0.0.1:{self._server.server_address[1]}"
+        return f"{self._host}:{self.port}"
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self._server.server_address[1])
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

@@ -54,11 +54,16 @@ class ListenerCertificates:
         return certificate, key
 
     def connect(
-        self, port: int, *, trusted: Authority | None = None, client: tuple[Path, Path] | None = None
+        self,
+        port: int,
+        *,
+        trusted: Authority | None = None,
+        client: tuple[Path, Path] | None = None,
+        suppress_ragged_eofs: bool = True,
     ) -> ssl.SSLSocket:
         """A client that has finished its part of the handshake."""
         context = ssl.create_default_context(cadata=(trusted or self.authority).certificate)
         if client is not None:
             context.load_cert_chain(*client)
         stream = socket.create_connection(("127.0.0.1", port), timeout=30)
-        return context.wrap_socket(stream, server_hostname="127.0.0.1")
+        return context.wrap_socket(stream, server_hostname="127.0.0.1", suppress_ragged_eofs=suppress_ragged_eofs)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-from collections.abc import Iterator
+import struct
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ import pytest
 
 from kwitness.e2e.certificates import Authority
 
-from tests.eventually import eventually
+from tests.eventually import eventually, remains
 from tests.observer.answering_broker import AnsweringBroker, list_groups
 from tests.observer.events_server import EventsServer
 from tests.observer.listener_certificates import ListenerCertificates
@@ -34,14 +36,26 @@ def files(tmp_path: Path) -> ListenerCertificates:
     return ListenerCertificates(tmp_path / "listener")
 
 
-def observer(program: Path, folder: Path, server: AnsweringBroker, tls: Any, **changes: Any) -> ObserverProcess:
-    made = ObserverProcess(program, folder, bootstrap=server.bootstrap, nodes=(1,), changes=changes)
+def observer(program: Path, folder: Path, server: AnsweringBroker | str, tls: Any, **changes: Any) -> ObserverProcess:
+    bootstrap = server if isinstance(server, str) else server.bootstrap
+    made = ObserverProcess(program, folder, bootstrap=bootstrap, nodes=(1,), changes=changes)
     made.set("listener", {**made.settings["listener"], "tls": tls})
     return made
 
 
 def port_of(running: ObserverProcess) -> int:
     return int(running.settings["listener"]["bootstrap_port"])
+
+
+def rest(connection: socket.socket) -> tuple[bytes, bool]:
+    """Return what still comes, and True if it ends by a reset."""
+    got = bytearray()
+    try:
+        while part := connection.recv(1 << 16):
+            got += part
+    except ConnectionResetError:
+        return bytes(got), True
+    return bytes(got), False
 
 
 def ask(stream: socket.socket) -> bytes:
@@ -169,3 +183,66 @@ def test_nobody_is_served_in_plaintext_while_a_certificate_is_missing(
         eventually(lambda: running.trouble() is None)
         with files.connect(port_of(running)) as stream:
             assert ask(stream) == b"\0\0\0\5\0\0\0\7\7"
+
+
+def reset(stream: socket.socket) -> None:
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    stream.close()
+
+
+def kill(stream: socket.socket) -> None:
+    stream.shutdown(socket.SHUT_WR)
+    stream.close()
+
+
+@pytest.mark.parametrize("end", [lambda stream: stream.shutdown(socket.SHUT_WR), kill, reset])
+def test_what_a_client_wrote_reaches_the_broker_after_an_end_without_close_notify(
+    program: Path, files: ListenerCertificates, tmp_path: Path, end: Callable[[socket.socket], None]
+) -> None:
+    frame = struct.pack(">i", 1 << 16) + list_groups(7)[4:].ljust(1 << 16, b"\0")
+    sent, read = 6 * frame, 'kwitness_observer_bytes_total{direction="request"}'
+    ended = 'kwitness_observer_connections_closed_total{end="client"}'
+    with socket.create_server(("127.0.0.1", 0)) as broker:  # connections wait unread until they are accepted
+        broker.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        running = observer(program, tmp_path, f"127.0.0.1:{broker.getsockname()[1]}", files.settings())
+        with running, files.connect(port_of(running)) as stream:
+            stream.sendall(sent)
+            eventually(lambda: running.metrics()[read] == len(sent))
+            end(stream)
+            connection, _ = broker.accept()
+            with connection:
+                connection.sendall(b"\0\0\0\5\0\0\0\7\7")
+                remains(lambda: running.metrics()[ended], lambda count: count == 0, seconds=0.3, every=0.1)
+                got, is_reset = rest(connection)
+            eventually(lambda: running.metrics()[ended] == 1)
+    assert (len(got), is_reset) == (len(sent), end is reset)
+    assert got == sent
+
+
+def test_an_end_of_the_broker_without_close_notify_reaches_the_client_as_it_is(
+    program: Path, files: ListenerCertificates, tmp_path: Path
+) -> None:
+    served = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    served.load_cert_chain(files.certificate, files.key)
+    answer = struct.pack(">ii", 1 << 20, 7).ljust(4 + (1 << 20), b"\0")
+
+    def serve(broker: socket.socket) -> None:
+        with served.wrap_socket(broker.accept()[0], server_side=True) as connection:
+            assert connection.recv(1 << 16) == list_groups(7)
+            connection.sendall(answer)
+
+    with socket.create_server(("127.0.0.1", 0)) as broker, ThreadPoolExecutor() as serving:
+        broker.settimeout(60)
+        done = serving.submit(serve, broker)
+        servers = [f"127.0.0.1:{broker.getsockname()[1]}"]
+        upstream = {"bootstrap_servers": servers, "tls": {"ca_file": str(files.trusted())}}
+        running = observer(program, tmp_path, servers[0], files.settings(), upstream=upstream)
+        with running, files.connect(port_of(running), suppress_ragged_eofs=False) as stream:
+            stream.sendall(list_groups(7))
+            done.result(timeout=60)
+            got = b""
+            while len(got) < len(answer):
+                got += stream.recv(1 << 16)
+            with pytest.raises(ssl.SSLEOFError):
+                stream.recv(1)
+    assert got == answer

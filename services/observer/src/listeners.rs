@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{Ipv6Addr, SocketAddr};
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -13,10 +13,11 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 
-use crate::counters::Counters;
+use crate::counters::{Counters, unpoisoned};
 use crate::log::log;
+use crate::open_files;
 use crate::settings::Settings;
-use crate::worker::{Accepted, Place, Target};
+use crate::worker::{Accepted, Place, Target, Worker};
 
 const BACKLOG: u32 = 1_024;
 /// How long nothing is accepted after the system refused, which it does when there are no descriptors left.
@@ -29,16 +30,24 @@ pub(crate) struct Entrance {
     next: AtomicUsize,
     taken: Arc<AtomicUsize>,
     settings: watch::Receiver<Arc<Settings>>,
+    /// How many connections there are files for.
+    most: usize,
+    accept_failed: Mutex<BTreeMap<&'static str, u64>>,
     /// Clients that were closed because there were too many.
     pub(crate) refused: AtomicU64,
 }
 
 impl Entrance {
-    pub(crate) fn new(
-        workers: Vec<(mpsc::UnboundedSender<Accepted>, Arc<Counters>)>,
-        settings: watch::Receiver<Arc<Settings>>,
-    ) -> Self {
-        Self { workers, next: AtomicUsize::new(0), taken: Arc::default(), settings, refused: AtomicU64::new(0) }
+    pub(crate) fn new(workers: &[Worker], settings: watch::Receiver<Arc<Settings>>) -> Self {
+        Self {
+            workers: workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect(),
+            next: AtomicUsize::new(0),
+            taken: Arc::default(),
+            settings,
+            most: open_files::most_connections(),
+            accept_failed: Mutex::default(),
+            refused: AtomicU64::new(0),
+        }
     }
 
     /// How many connections there are.
@@ -46,10 +55,30 @@ impl Entrance {
         self.taken.load(Relaxed)
     }
 
+    /// How often the system gave no connection of a client, by reason.
+    pub(crate) fn accept_failed(&self) -> BTreeMap<&'static str, u64> {
+        unpoisoned(&self.accept_failed).clone()
+    }
+
+    fn fail(&self, address: IpAddr, error: &io::Error) {
+        let reason = match Errno::from_io_error(error) {
+            Some(Errno::MFILE) => "open_files",
+            Some(Errno::NFILE) => "open_files_of_node",
+            Some(Errno::NOBUFS | Errno::NOMEM) => "memory",
+            _ => "other",
+        };
+        let count = &mut unpoisoned(&self.accept_failed);
+        let count = count.entry(reason).or_default();
+        *count = count.saturating_add(1);
+        if self.workers.first().is_some_and(|(_, counters)| counters.may_log(address, "accept")) {
+            log!(Error, "Clients wait because no connection can be accepted", reason = error.to_string());
+        }
+    }
+
     fn admit(&self, stream: TcpStream, peer: SocketAddr, target: Target) {
         let next = self.next.fetch_add(1, Relaxed).checked_rem(self.workers.len()).unwrap_or_default();
         let Some((worker, counters)) = self.workers.get(next) else { return };
-        let limit = self.settings.borrow().limits.max_connections;
+        let limit = self.settings.borrow().limits.max_connections.min(self.most);
         let Some(place) = Place::take(&self.taken, limit) else {
             self.refused.fetch_add(1, Relaxed);
             if counters.may_log(peer.ip(), "limit") {
@@ -112,7 +141,7 @@ impl Listeners {
             match listen(address) {
                 Ok(listener) => {
                     log!(Info, "Listening", address = address.to_string());
-                    let task = tokio::spawn(accept(listener, target, Arc::clone(&self.entrance)));
+                    let task = tokio::spawn(accept(listener, address, target, Arc::clone(&self.entrance)));
                     self.open.insert(address, (target, task.abort_handle()));
                 }
                 // Without IPv6 nothing comes by it.
@@ -131,9 +160,10 @@ impl Listeners {
     /// # Errors
     /// The system refuses to watch it.
     pub(crate) fn add(&mut self, node: i32, listener: std::net::TcpListener) -> io::Result<()> {
-        log!(Info, "Listening", address = listener.local_addr()?.to_string(), broker = node);
+        let address = listener.local_addr()?;
+        log!(Info, "Listening", address = address.to_string(), broker = node);
         let listener = TcpListener::from_std(listener)?;
-        let task = tokio::spawn(accept(listener, Target::Broker(node), Arc::clone(&self.entrance)));
+        let task = tokio::spawn(accept(listener, address, Target::Broker(node), Arc::clone(&self.entrance)));
         self.given.push(task.abort_handle());
         Ok(())
     }
@@ -160,11 +190,14 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-async fn accept(listener: TcpListener, target: Target, entrance: Arc<Entrance>) {
+async fn accept(listener: TcpListener, address: SocketAddr, target: Target, entrance: Arc<Entrance>) {
     loop {
         match listener.accept().await {
             Ok((stream, peer)) => entrance.admit(stream, peer, target),
-            Err(_) => tokio::time::sleep(PAUSE).await,
+            Err(error) => {
+                entrance.fail(address.ip(), &error);
+                tokio::time::sleep(PAUSE).await;
+            }
         }
     }
 }

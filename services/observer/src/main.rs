@@ -9,11 +9,13 @@ mod headers;
 mod laptop;
 mod listeners;
 mod log;
+mod lookups;
 mod marker;
 mod memory;
 mod metrics;
 mod observer;
 mod open_connections;
+mod open_files;
 mod own_broker;
 mod pod;
 mod ports;
@@ -31,6 +33,7 @@ mod upstream;
 mod worker;
 
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         log!(Error, "An error of ours", place = place);
     }));
     let given = command().get_matches();
+    open_files::raise();
     let outcome = memory::keep_private().and_then(|()| match given.subcommand() {
         Some(("run", given)) => run(given),
         Some(("redirect", given)) => {
@@ -86,13 +90,17 @@ fn command() -> Command {
         "A file that is there while the process runs; if it is there at the start, the process before was killed, and \
          nothing is read for a while",
     );
+    let threads = Arg::new("threads").long("threads").value_name("NUMBER").value_parser(value_parser!(NonZero<usize>));
+    let threads = threads.help("How many threads relay connections; one in a sidecar, else one a core and at most 4");
     let run = Command::new("run").about("Relay clients as a settings file says, and report what passes").args([
         settings,
         pod,
         marker,
         redirection("A file in which `redirect` says what became of it, where it is to be known"),
+        threads,
         seconds("relay-only-seconds", "600", "How long nothing is read after the process before was killed"),
-        seconds("drain-seconds", "20", "How long connections may go on after SIGTERM"),
+        seconds("linger-seconds", "0", "How long clients are let in after SIGTERM, while /readyz says that it ends"),
+        seconds("drain-seconds", "20", "How long connections may go on after that"),
         seconds("first-request-seconds", "10", "How long a client may take for its first request"),
     ]);
     Command::new("kwitness-observer")
@@ -161,7 +169,9 @@ fn run(given: &ArgMatches) -> std::io::Result<()> {
         settings: given.get_one("settings").cloned().unwrap_or_default(),
         marker: given.get_one("marker").cloned(),
         redirection: given.get_one("redirection").cloned(),
+        threads: given.get_one("threads").copied(),
         relay_only_for: seconds("relay-only-seconds"),
+        linger_for: seconds("linger-seconds"),
         drain_within: seconds("drain-seconds"),
         first_request_within: seconds("first-request-seconds"),
     };

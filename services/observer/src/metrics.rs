@@ -21,6 +21,8 @@ pub(crate) struct Process {
     pub(crate) is_suspended: bool,
     pub(crate) relay_only_until_ms: Option<u64>,
     pub(crate) refused: u64,
+    /// How often no connection could be accepted, by reason.
+    pub(crate) accept_failed: BTreeMap<&'static str, u64>,
     pub(crate) resident_bytes: Option<u64>,
     pub(crate) ledger: Ledger,
     /// Batches that were not looked into, by reason.
@@ -76,6 +78,14 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         let count =
             if end == End::Limit { process.refused } else { rare.closed.get(end.name()).copied().unwrap_or_default() };
         page.sample(&[("end", end.name())], count);
+    }
+    page.family(
+        "kwitness_observer_accept_failed_total",
+        "counter",
+        "Attempts to accept a client's connection that the system refused, by reason.",
+    );
+    for (reason, count) in &process.accept_failed {
+        page.sample(&[("reason", reason)], *count);
     }
     page.family("kwitness_observer_bytes_total", "counter", "Bytes that were passed on.");
     page.sample(&[("direction", "request")], total.requested);

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use kwitness_wire::aggregate::TopicNames;
 use kwitness_wire::report::{Directive, Ledger};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
@@ -22,6 +23,7 @@ use crate::listeners::{Entrance, Listeners};
 use crate::log::log;
 use crate::marker::Marker;
 use crate::metrics::{Process, render, resident_bytes};
+use crate::open_files;
 use crate::own_broker::OwnBroker;
 use crate::pod::Pod;
 use crate::ports::Ports;
@@ -48,8 +50,12 @@ pub(crate) struct Options {
     pub(crate) marker: Option<PathBuf>,
     /// The file that says what became of the redirection.
     pub(crate) redirection: Option<PathBuf>,
+    /// How many threads relay connections, where that is given.
+    pub(crate) threads: Option<NonZero<usize>>,
     /// How long nothing is read then.
     pub(crate) relay_only_for: Duration,
+    /// How long clients are let in after the process was asked to end.
+    pub(crate) linger_for: Duration,
     /// How long connections may go on after the process was asked to end.
     pub(crate) drain_within: Duration,
     /// How long a client may take for its first request.
@@ -103,6 +109,7 @@ impl Answers for Status {
             is_suspended: control.is_suspended,
             relay_only_until_ms: control.relay_only_until.map(|relay_only| relay_only.until_ms),
             refused: self.entrance.refused.load(Relaxed),
+            accept_failed: self.entrance.accept_failed(),
             resident_bytes: resident_bytes(),
             ledger: unpoisoned(&self.ledger).clone(),
             left_out: left_out(&self.headers).collect(),
@@ -119,6 +126,7 @@ impl Answers for Status {
 pub(crate) async fn run(options: Options) -> io::Result<()> {
     let mut file = SettingsFile::new(options.settings.clone());
     let first = first(&mut file)?;
+    open_files::warn_beyond(first.limits.max_connections);
     if first.mode == Mode::Sidecar && options.pod.address().is_none() {
         log!(Warning, "POD_IP is no address: what is reported names no client_address");
     }
@@ -149,7 +157,8 @@ async fn relay_and_report(
     let (windows, finished) = mpsc::unbounded_channel();
     let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let (mut certificates, shown) = Certificates::new();
-    let (copies, headers) = headers::start(settings.clone(), threads().get())?;
+    let threads = options.threads.unwrap_or_else(|| threads(settings.borrow().mode));
+    let (copies, headers) = headers::start(settings.clone(), threads.get())?;
     let telemetry = Telemetry::new(settings.clone(), obeyed.clone());
     let shared = Shared {
         settings: settings.clone(),
@@ -167,11 +176,10 @@ async fn relay_and_report(
         epoch: Instant::now(),
         first_request_within: options.first_request_within,
     };
-    let workers = start_workers(&shared)?;
+    let workers = start_workers(&shared, threads)?;
     drop(shared); // the last thread to end closes the way for windows
     let counters: Vec<_> = workers.iter().map(|worker| Arc::clone(&worker.counters)).collect();
-    let channels = workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect();
-    let entrance = Arc::new(Entrance::new(channels, settings.clone()));
+    let entrance = Arc::new(Entrance::new(&workers, settings.clone()));
     let reporter = Reporter {
         settings: settings.clone(),
         control: obeyed.clone(),
@@ -232,12 +240,22 @@ async fn relay_and_report(
         let_in(&mut listeners, &mut own_broker, &current, &status).await;
     }
 
-    status.is_draining.store(true, Relaxed);
+    linger(&status, options.linger_for, &mut terminated, &mut interrupted).await;
     listeners.close();
     log!(Info, "Draining", connections = entrance.connections());
     control.send_modify(|control| control.drain_until = Some(later(Instant::now(), options.drain_within)));
     drop((listeners, status, entrance));
     join(workers, reporting, &telemetry, pushing).await
+}
+
+/// Let clients in while Services and load balancers do not know yet that the process ends; a second signal ends it sooner.
+async fn linger(status: &Status, time: Duration, terminated: &mut Signal, interrupted: &mut Signal) {
+    status.is_draining.store(true, Relaxed);
+    tokio::select! {
+        () = tokio::time::sleep(time) => {}
+        _ = terminated.recv() => {}
+        _ = interrupted.recv() => {}
+    }
 }
 
 /// Wait until all connections have ended and the last word is said.
@@ -290,6 +308,7 @@ fn publish(file: &mut SettingsFile, published: &watch::Sender<Arc<Settings>>, st
         Found::Unchanged => {}
         Found::Changed(settings) => {
             log!(Info, "New settings", settings = settings.hash, suspended = settings.suspend);
+            open_files::warn_beyond(settings.limits.max_connections);
             published.send_replace(settings);
         }
         Found::Refused(refused) => {

@@ -7,14 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kwitness_wire::aggregate::{
-    Budget, IdentityKeys, Recorder, RequestSettings, Settings as Wanted, TopicNames, Window,
+    Budget, IdentityKeys, Recorder, RequestSettings, SeriesBudget, Settings as Wanted, TopicNames, Window,
 };
 use kwitness_wire::samples::{Gate, Sampling};
 use tokio::sync::{mpsc, watch};
 
 use crate::clock::now_ms;
 use crate::settings::Settings;
-use crate::worker::threads;
 
 /// How many ids of topics are remembered by their names, for all threads.
 pub(crate) const TOPIC_NAMES: usize = 100_000;
@@ -40,8 +39,12 @@ pub(crate) type Shared = Rc<RefCell<Recorder>>;
 /// What bounds all threads together.
 #[derive(Clone, Debug)]
 pub(crate) struct Bounds {
+    /// How many threads there are.
+    pub(crate) threads: usize,
     /// Of requests and responses that are told.
     pub(crate) budget: Arc<Budget>,
+    /// Of rows.
+    pub(crate) series: Arc<SeriesBudget>,
     /// Of batches that are looked into; `None` where none is.
     pub(crate) gate: Option<Arc<Gate>>,
 }
@@ -77,7 +80,7 @@ pub(crate) fn hand_on(recorder: &Shared, windows: &Windows) {
     let _ = windows.to.send(Finished { thread: windows.thread, window });
 }
 
-/// What one of the threads adds up: each has its part of the process's budget.
+/// Settings of a thread's recorder, within the bounds of the process.
 fn wanted(settings: &Settings, bounds: &Bounds) -> Wanted {
     let dropped = settings.identity.drop.iter().map(|key| key.key()).collect::<IdentityKeys>();
     let requests = settings.report.requests.as_ref().map(|requests| RequestSettings {
@@ -85,10 +88,10 @@ fn wanted(settings: &Settings, bounds: &Bounds) -> Wanted {
         wishes: Arc::new(requests.wishes(dropped).unwrap_or_default()),
         budget: Arc::clone(&bounds.budget),
         most_per_second: requests.events_per_second,
-        most_bytes: settings.limits.queue_bytes.div_ceil(threads().get()),
+        most_bytes: settings.limits.queue_bytes.div_ceil(bounds.threads),
     });
     let headers = settings.report.headers.as_ref().zip(bounds.gate.as_ref());
-    let of_at_most = Wanted::of_at_most(most_series(settings));
+    let of_at_most = Wanted::of_at_most(settings.limits.max_series);
     Wanted {
         window_ms: NonZeroU64::new(settings.window_ms).unwrap_or(of_at_most.window_ms),
         dropped,
@@ -97,11 +100,8 @@ fn wanted(settings: &Settings, bounds: &Bounds) -> Wanted {
         latency: settings.report.latency,
         requests,
         headers: headers.map(|(headers, gate)| Sampling { every: headers.sample_every, gate: Arc::clone(gate) }),
+        series: Some(Arc::clone(&bounds.series)),
+        most_connection_events: settings.limits.max_series.div_ceil(bounds.threads),
         ..of_at_most
     }
-}
-
-/// How many rows of each kind a thread has.
-pub(crate) fn most_series(settings: &Settings) -> usize {
-    settings.limits.max_series.div_ceil(threads().get())
 }

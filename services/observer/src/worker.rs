@@ -6,11 +6,11 @@ use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, available_parallelism};
 use std::time::Duration;
 
 use kwitness_wire::Limits;
-use kwitness_wire::aggregate::{Budget, Identity, IdentityKey, TopicNames};
+use kwitness_wire::aggregate::{Identity, IdentityKey, TopicNames};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
@@ -30,6 +30,9 @@ use crate::telemetry::Telemetry;
 use crate::tls::{self, Failure, Shown};
 use crate::unserved::Unserved;
 use crate::upstream::{Brokers, connect_as_meant};
+
+/// More of them rarely have work, and each has memory and descriptors of its own.
+const MOST_THREADS: NonZero<usize> = NonZero::<usize>::MIN.saturating_add(3);
 
 /// What all threads share.
 #[derive(Clone)]
@@ -109,19 +112,13 @@ impl Worker {
     ///
     /// # Errors
     /// The system gives no thread or no runtime.
-    pub(crate) fn start(
-        number: usize,
-        shared: Shared,
-        throttle: Arc<Mutex<Throttle>>,
-        budget: Arc<Budget>,
-    ) -> io::Result<Self> {
+    fn start(number: usize, shared: Shared, throttle: Arc<Mutex<Throttle>>, bounds: Bounds) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let counters = Arc::new(Counters::new(throttle));
         let (accepted, mut arriving) = mpsc::unbounded_channel();
         let counted = Arc::clone(&counters);
         let serve_all = move || {
             let local = LocalSet::new();
-            let bounds = Bounds { budget, gate: shared.copies.as_ref().map(|copies| Arc::clone(copies.gate())) };
             let recorder = recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names), &bounds);
             let windows = Windows { thread: number, to: shared.windows.clone() };
             let settings = shared.settings.clone();
@@ -159,19 +156,28 @@ impl Worker {
     }
 }
 
-/// How many threads there are: one for each core.
-pub(crate) fn threads() -> NonZero<usize> {
-    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+/// How many threads there are where no number is given: one beside a client, else one for each core, at most four.
+pub(crate) fn threads(mode: Mode) -> NonZero<usize> {
+    threads_of(mode, available_parallelism().unwrap_or(NonZero::<usize>::MIN))
 }
 
-/// A thread for each core.
+fn threads_of(mode: Mode, cores: NonZero<usize>) -> NonZero<usize> {
+    match mode {
+        Mode::Sidecar | Mode::Laptop => NonZero::<usize>::MIN,
+        Mode::Gateway | Mode::Broker => cores.min(MOST_THREADS),
+    }
+}
+
+/// As many threads.
 ///
 /// # Errors
 /// As [`Worker::start`].
-pub(crate) fn start_workers(shared: &Shared) -> io::Result<Vec<Worker>> {
-    let (throttle, budget) = (Arc::new(Mutex::default()), Arc::new(Budget::default()));
-    let start = |number| Worker::start(number, shared.clone(), Arc::clone(&throttle), Arc::clone(&budget));
-    (0..threads().get()).map(start).collect()
+pub(crate) fn start_workers(shared: &Shared, threads: NonZero<usize>) -> io::Result<Vec<Worker>> {
+    let throttle = Arc::new(Mutex::default());
+    let gate = shared.copies.as_ref().map(|copies| Arc::clone(copies.gate()));
+    let bounds = Bounds { threads: threads.get(), budget: Arc::default(), series: Arc::default(), gate };
+    let start = |number| Worker::start(number, shared.clone(), Arc::clone(&throttle), bounds.clone());
+    (0..threads.get()).map(start).collect()
 }
 
 async fn serve(client: Accepted, shared: Shared, thread: usize, counters: Arc<Counters>, recorder: recording::Shared) {
@@ -350,5 +356,22 @@ async fn open_as_meant(client: Stream, settings: &Settings) -> Result<(Stream, S
             client.reset();
             Err(Unopened::Broker(error))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZero;
+
+    use super::threads_of;
+    use crate::settings::Mode;
+
+    #[test]
+    fn a_sidecar_has_one_thread_and_a_gateway_no_more_than_four_on_any_machine() {
+        let of = |mode, cores| threads_of(mode, NonZero::new(cores).unwrap()).get();
+
+        assert_eq!([Mode::Sidecar, Mode::Laptop].map(|mode| of(mode, 64)), [1, 1]);
+        assert_eq!([Mode::Gateway, Mode::Broker].map(|mode| of(mode, 64)), [4, 4]);
+        assert_eq!([1, 2, 3].map(|cores| of(Mode::Gateway, cores)), [1, 2, 3]);
     }
 }

@@ -13,7 +13,6 @@ use kwitness_wire::samples::{Gate, LeftOut, Sample};
 use tokio::sync::watch;
 
 use crate::counters::unpoisoned;
-use crate::recording::most_series;
 use crate::settings::Settings;
 use thread::Looking;
 
@@ -62,7 +61,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     fn new(threads: usize, most: usize) -> Self {
-        let by_thread = (0..threads).map(|_| Mutex::new(Headers::new(most))).collect();
+        let by_thread = (0..threads).map(|_| Mutex::new(Headers::new(most.div_ceil(threads)))).collect();
         Self { gate: Arc::new(Gate::new(MOST_COPIED)), by_thread }
     }
 
@@ -71,10 +70,10 @@ impl Seen {
         &self.gate
     }
 
-    /// Take what was seen, and leave room for at most so many rows.
+    /// Take what was seen, and leave room for at most so many rows of all threads.
     pub(crate) fn take(&self, thread: usize, most: usize) -> Option<Headers> {
         let seen = self.by_thread.get(thread)?;
-        Some(std::mem::replace(&mut unpoisoned(seen), Headers::new(most)))
+        Some(std::mem::replace(&mut unpoisoned(seen), Headers::new(most.div_ceil(self.by_thread.len()))))
     }
 }
 
@@ -84,7 +83,7 @@ impl Seen {
 /// The system gives no thread.
 pub(crate) fn start(settings: watch::Receiver<Arc<Settings>>, relay_threads: usize) -> io::Result<(Copies, Seen)> {
     let (waiting, copied) = sync_channel(MOST_WAITING);
-    let seen = Seen::new(relay_threads, most_series(&settings.borrow()));
+    let seen = Seen::new(relay_threads, settings.borrow().limits.max_series);
     let looking = Looking { settings, copied, seen: seen.clone() };
     threads::Builder::new().name("headers".to_owned()).spawn(|| looking.go_on())?;
     Ok((Copies { gate: Arc::clone(seen.gate()), waiting }, seen))

@@ -4,6 +4,7 @@ mod table;
 
 use std::io::{self, IsTerminal};
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -129,11 +130,10 @@ async fn relay_and_show(options: &Options) -> io::Result<()> {
         epoch: Instant::now(),
         first_request_within: FIRST_REQUEST_WITHIN,
     };
-    let workers = start_workers(&shared)?;
+    let workers = start_workers(&shared, NonZero::<usize>::MIN)?;
     drop(shared);
     let counters: Vec<_> = workers.iter().map(|worker| Arc::clone(&worker.counters)).collect();
-    let channels = workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect();
-    let mut listeners = Listeners::new(Arc::new(Entrance::new(channels, settings)));
+    let mut listeners = Listeners::new(Arc::new(Entrance::new(&workers, settings)));
     listeners.follow(&current)?;
 
     let is_terminal = io::stdout().is_terminal();

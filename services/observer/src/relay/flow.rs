@@ -35,10 +35,22 @@ pub(crate) struct Flow {
     unwritten: Vec<u8>,
     written: usize,
     needs_flush: bool,
-    has_ended: bool,
+    /// How its side ended, once it has.
+    ended: Option<Ended>,
     is_shut: bool,
     pub(crate) frames: Frames,
     pub(crate) last_read: Instant,
+}
+
+/// How a side ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    /// In good order.
+    Whole,
+    /// Without the end that TLS has, as a process does that is killed.
+    Truncated,
+    /// It failed.
+    Failed,
 }
 
 /// A connection that cannot go on.
@@ -72,7 +84,7 @@ impl Flow {
             unwritten: Vec::new(),
             written: 0,
             needs_flush: false,
-            has_ended: false,
+            ended: None,
             is_shut: false,
             frames: Frames::default(),
             last_read: now,
@@ -81,12 +93,17 @@ impl Flow {
 
     /// Whether its side sends no more.
     pub(crate) const fn has_ended(&self) -> bool {
-        self.has_ended
+        self.ended.is_some()
+    }
+
+    /// True once its side's end was passed on.
+    pub(crate) const fn is_shut(&self) -> bool {
+        self.is_shut
     }
 
     /// Whether its side would be read if it sent something.
     pub(crate) const fn waits_for_its_side(&self) -> bool {
-        self.unwritten.is_empty() && !self.has_ended
+        self.unwritten.is_empty() && self.ended.is_none()
     }
 
     const fn receiver(&self) -> Side {
@@ -114,10 +131,10 @@ impl Flow {
             if let Err(error) = ready!(self.poll_write_out(cx, to)) {
                 return Poll::Ready(Err(Broken { side: self.receiver(), cause: Cause::Io(error) }));
             }
-            if self.has_ended {
-                if !self.is_shut {
-                    // A peer that is gone already needs not be told.
-                    let _ = ready!(Pin::new(&mut *to).poll_shutdown(cx));
+            if let Some(ended) = self.ended {
+                if !self.is_shut && ended != Ended::Failed {
+                    // A peer that is gone already needs no notice.
+                    let _ = ready!(to.poll_end(cx, ended == Ended::Truncated));
                     self.is_shut = true;
                 }
                 return Poll::Ready(Ok(()));
@@ -170,12 +187,20 @@ impl Flow {
         buffer: &mut [u8],
     ) -> Poll<Result<(), Broken>> {
         let mut filled = ReadBuf::new(buffer);
-        if let Err(error) = ready!(Pin::new(from).poll_read(cx, &mut filled)) {
-            return Poll::Ready(Err(Broken { side: self.side, cause: Cause::Io(error) }));
+        match ready!(Pin::new(from).poll_read(cx, &mut filled)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                self.ended = Some(Ended::Truncated);
+                return Poll::Ready(Ok(()));
+            }
+            Err(error) => {
+                self.ended = Some(Ended::Failed);
+                return Poll::Ready(Err(Broken { side: self.side, cause: Cause::Io(error) }));
+            }
         }
         let bytes = filled.filled_mut();
         if bytes.is_empty() {
-            self.has_ended = true;
+            self.ended = Some(Ended::Whole);
             return Poll::Ready(Ok(()));
         }
         self.last_read = Instant::now();

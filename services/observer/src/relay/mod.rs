@@ -6,6 +6,7 @@ mod rewriting;
 mod stream;
 mod tap;
 
+use std::future::poll_fn;
 use std::io::ErrorKind;
 use std::pin::pin;
 use std::sync::Arc;
@@ -131,7 +132,7 @@ pub(crate) async fn relay(
     let ended = loop {
         tokio::select! {
             biased;
-            ended = std::future::poll_fn(|cx| relay.poll(cx)) => break ended,
+            ended = poll_fn(|cx| relay.poll(cx)) => break ended,
             // Who sends it lives longer than any connection.
             Ok(()) = control.changed() => {
                 relay.control = *control.borrow_and_update();
@@ -148,6 +149,18 @@ pub(crate) async fn relay(
             },
         }
     };
+    if let Err(Broken { side, cause: Cause::Io(_) }) = &ended {
+        let drained = async {
+            let drains = control.wait_for(|control| control.drain_until.is_some()).await;
+            let until = drains.ok().and_then(|control| control.drain_until);
+            tokio::time::sleep_until(until.unwrap_or_else(Instant::now)).await;
+        };
+        tokio::select! {
+            () = relay.deliver(*side) => {}
+            () = tokio::time::sleep(STALLED_AFTER) => {}
+            () = drained => {}
+        }
+    }
     relay.close(ended)
 }
 
@@ -203,15 +216,35 @@ impl Relay<'_> {
         [by_request, self.control.drain_until].into_iter().flatten().min()
     }
 
-    /// Close both sides; a reset of one becomes a reset of the other.
+    /// Pass on what this side had sent before it failed. Answers have no reader any more, and a system that has some
+    /// unread throws away what it has not sent.
+    async fn deliver(&mut self, side: Side) {
+        let Self { client, broker, requests, responses, watch, .. } = self;
+        let (flow, from, to) = match side {
+            Side::Client => (requests, client, broker),
+            Side::Broker => (responses, broker, client),
+        };
+        let delivered = poll_fn(|cx| {
+            let has_ended = to.poll_discard(cx);
+            let passed = flow.poll(cx, from, to, watch, false);
+            if flow.is_shut() { has_ended } else { passed.map(|_| ()) }
+        });
+        delivered.await;
+        if !flow.is_shut() {
+            // An error means that the other side has gone, too.
+            let _ = to.sent().await;
+        }
+    }
+
+    /// Close both sides; a reset of one becomes a reset of the other, which had no end before.
     fn close(self, ended: Result<End, Broken>) -> End {
         let broken = match ended {
             Ok(end) => return end,
             Err(broken) => broken,
         };
-        let (end, other) = match broken.side {
-            Side::Client => (End::Client, self.broker),
-            Side::Broker => (End::Broker, self.client),
+        let (end, flow, other) = match broken.side {
+            Side::Client => (End::Client, self.requests, self.broker),
+            Side::Broker => (End::Broker, self.responses, self.client),
         };
         match broken.cause {
             // What TLS says of bytes that are none of its own.
@@ -222,7 +255,9 @@ impl Relay<'_> {
                 End::Error
             }
             Cause::Io(_) => {
-                other.reset();
+                if !flow.is_shut() {
+                    other.reset();
+                }
                 self.ended_first.unwrap_or(end)
             }
             Cause::Rewriting(broken) => {

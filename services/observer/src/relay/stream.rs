@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
@@ -74,6 +74,38 @@ impl Stream {
     /// The port of this end, where there is one.
     pub(crate) fn local_port(&self) -> Option<u16> {
         self.tcp().local_addr().ok().map(|address| address.port())
+    }
+
+    /// Send nothing more; a truncated end is one without the notice that TLS has.
+    pub(crate) fn poll_end(&mut self, cx: &mut Context<'_>, is_truncated: bool) -> Poll<io::Result<()>> {
+        match self {
+            Self::Tls(stream) if is_truncated => Pin::new(stream.get_mut().0).poll_shutdown(cx),
+            _ => Pin::new(self).poll_shutdown(cx),
+        }
+    }
+
+    /// Read what comes and drop it; ready once nothing comes any more.
+    pub(crate) fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut bytes = [0; 4 << 10];
+        loop {
+            let mut read = ReadBuf::new(&mut bytes);
+            match ready!(Pin::new(&mut *self).poll_read(cx, &mut read)) {
+                Ok(()) if !read.filled().is_empty() => {}
+                _ => return Poll::Ready(()),
+            }
+        }
+    }
+
+    /// Wait until the system has sent everything that was written.
+    ///
+    /// # Errors
+    /// The peer is gone, or the system has no such notice.
+    pub(crate) async fn sent(&self) -> io::Result<()> {
+        let socket = SockRef::from(self.tcp());
+        #[cfg(target_os = "linux")]
+        socket.set_tcp_notsent_lowat(1)?;
+        // A second descriptor is registered with the runtime, and is writable only once nothing is left.
+        TcpStream::from_std(socket.try_clone()?.into())?.writable().await
     }
 
     /// Close it so that the peer sees a reset, as the other side's peer gave one.

@@ -31,7 +31,7 @@ use crate::counters::{Counters, Total, unpoisoned};
 use crate::headers::Seen;
 use crate::log::log;
 use crate::metrics::resident_bytes;
-use crate::recording::{Finished, most_series};
+use crate::recording::Finished;
 use crate::redirection::Redirection;
 use crate::settings::{Collector, Settings};
 use crate::telemetry::Telemetry;
@@ -163,7 +163,7 @@ impl Sender {
         if settings.collector.is_none() {
             return;
         }
-        let seen = self.reporter.headers.take(thread, most_series(&settings));
+        let seen = self.reporter.headers.take(thread, settings.limits.max_series);
         window.headers = seen.filter(|seen| !seen.is_empty());
         let (queue, names) = (&mut self.queue, &self.reporter.names);
         self.writer.write(&window, names, &mut |row| {

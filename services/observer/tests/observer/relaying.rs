@@ -313,6 +313,20 @@ fn at_the_end_what_was_asked_is_answered_before_a_connection_is_closed() {
 }
 
 #[test]
+fn clients_are_served_for_as_long_as_others_do_not_know_of_the_end() {
+    let mut observer = Observer::with(settings(Broker::answering().port), &["--linger-seconds", "3600"]);
+    observer.terminate();
+    eventually("it is not ready", || observer.readiness().is_some_and(|answer| answer.starts_with("HTTP/1.1 503")));
+    let mut client = observer.client();
+    client.write_all(&request(1)).unwrap();
+    assert_eq!(read_exactly(&mut client, 9), response(1, 1));
+
+    observer.terminate(); // a second signal ends the wait
+    assert!(is_closed(&mut client));
+    assert!(observer.ends_well());
+}
+
+#[test]
 fn a_connection_that_never_rests_is_closed_when_the_time_is_over() {
     let broker = Broker::silent();
     let mut observer = Observer::with(settings(broker.port), &["--drain-seconds", "1"]);

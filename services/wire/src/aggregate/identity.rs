@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::OTHER;
+use super::capacity::Capacity;
 use super::series::Series;
 use crate::event::IdentityField;
 
@@ -237,8 +238,8 @@ pub(crate) struct Identities {
 }
 
 impl Identities {
-    pub(crate) fn new(limit: usize) -> Self {
-        Self { places: Series::new(limit) }
+    pub(crate) fn within(capacity: Capacity) -> Self {
+        Self { places: Series::within(capacity) }
     }
 
     pub(crate) fn place(&mut self, identity: &Arc<Identity>) -> u32 {
@@ -324,7 +325,7 @@ mod tests {
 
     #[test]
     fn an_identity_of_one_connection_grows_in_its_place() {
-        let mut identities = Identities::new(10);
+        let mut identities = Identities::within(Capacity::of_at_most(10));
         let (small, grown) = (Arc::new(client("a")), Arc::new(client("a").with(IdentityKey::GroupId, b"g")));
 
         let number = identities.place(&small);
@@ -336,7 +337,7 @@ mod tests {
 
     #[test]
     fn an_identity_of_two_connections_stays_when_one_of_them_grows() {
-        let mut identities = Identities::new(10);
+        let mut identities = Identities::within(Capacity::of_at_most(10));
         let (small, grown) = (Arc::new(client("a")), Arc::new(client("a").with(IdentityKey::GroupId, b"g")));
         let number = identities.place(&small);
         identities.place(&small);
@@ -349,7 +350,7 @@ mod tests {
 
     #[test]
     fn a_million_identities_take_the_places_of_a_few() {
-        let mut identities = Identities::new(10);
+        let mut identities = Identities::within(Capacity::of_at_most(10));
 
         let others = (0..1_000_000_u32).filter(|number| {
             identities.place(&Arc::new(Identity::default().with(IdentityKey::ClientId, &number.to_be_bytes()))) == OTHER

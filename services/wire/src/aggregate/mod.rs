@@ -4,6 +4,7 @@
 //! what goes beyond is added up as that of others, so that sums stay exact.
 
 mod budget;
+mod capacity;
 mod counts;
 mod headers;
 mod identity;
@@ -14,6 +15,7 @@ mod recorder;
 mod requests;
 mod rows;
 mod series;
+mod settings;
 mod sketch;
 mod tally;
 mod topics;
@@ -21,6 +23,7 @@ mod totals;
 mod window;
 
 pub use budget::Budget;
+pub use capacity::SeriesBudget;
 pub use counts::{Counts, DIFFERENT};
 pub use headers::{HEADERS_OF_A_CLIENT, HeaderRow, Headers, SeenInBatch};
 pub(crate) use identity::uuid;
@@ -29,10 +32,11 @@ pub(crate) use json::text;
 pub use json::{OffsetRanges, reason};
 pub use life::{ConnectionEvent, End, Happened, Security, Unfollowed};
 pub use ranges::{KEPT, Range, Ranges};
-pub use recorder::{Client, Recorder, Settings};
+pub use recorder::{Client, Recorder};
 pub use requests::{RequestEvent, RequestSettings};
 pub use rows::{Row, Source, Writer};
 pub use series::Series;
+pub use settings::Settings;
 pub use sketch::{Sketch, bounds, index};
 pub use tally::{ApiTally, PartitionTally, TopicTally};
 pub(crate) use topics::OwnTopic;

@@ -1,12 +1,12 @@
 //! Adds up what connections tell, window by window.
 
 use std::mem;
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use super::identity::{Change, Identity, IdentityKey, IdentityKeys, instance_id};
+use super::identity::{Change, Identity, IdentityKey, instance_id};
 use super::life::{ConnectionEvent, End, Happened, Security, Unfollowed};
 use super::requests::{Exchanges, RequestEvent, RequestSettings};
+use super::settings::Settings;
 use super::tally::{grow, size};
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, WINDOW_FULL, Window};
@@ -24,54 +24,9 @@ const END_TXN: i16 = 26;
 const EVENTS_LIMIT: &str = "events_limit";
 /// Whom a broker takes a client for that does not authenticate.
 const ANONYMOUS: &[u8] = b"User:ANONYMOUS";
+/// Identities of a connection in a window; with more, it would take places of other clients.
+const MOST_IDENTITIES: u8 = 8;
 const NANOSECONDS_IN_MICROSECOND: u64 = 1_000;
-
-/// What is added up, and how much at most.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The length of windows, which begin at its multiples since 1970.
-    pub window_ms: NonZeroU64,
-    /// How many clients are told apart in a window.
-    pub most_identities: usize,
-    /// How many topics are.
-    pub most_topics: usize,
-    /// How many rows of each kind a window has, but for those of what is not told apart.
-    pub most_series: usize,
-    /// How many events of connections a window has.
-    pub most_connection_events: usize,
-    /// What of clients is not kept.
-    pub dropped: IdentityKeys,
-    /// Whether events of connections are kept.
-    pub connections: bool,
-    /// Whether requests, topics and partitions are counted.
-    pub traffic: bool,
-    /// Whether response times are.
-    pub latency: bool,
-    /// Whether requests and responses are told one by one, and how.
-    pub requests: Option<RequestSettings>,
-    /// Whether batches are looked into for the headers of their records, and which.
-    pub headers: Option<Sampling>,
-}
-
-impl Settings {
-    /// Everything is added up, in windows of ten seconds, with at most `most` of each kind.
-    #[must_use]
-    pub fn of_at_most(most: usize) -> Self {
-        Self {
-            window_ms: NonZeroU64::new(10_000).unwrap_or(NonZeroU64::MIN),
-            most_identities: most,
-            most_topics: most,
-            most_series: most,
-            most_connection_events: most,
-            dropped: IdentityKeys::default(),
-            connections: true,
-            traffic: true,
-            latency: true,
-            requests: None,
-            headers: None,
-        }
-    }
-}
 
 /// Adds up what connections tell. A process may have several, each with its own connections.
 #[derive(Debug)]
@@ -123,6 +78,8 @@ impl Client {
 struct Places {
     window: u64,
     who: u32,
+    /// How many identities the connection has had in the window.
+    identities: u8,
     api: Option<(ApiKey, u32)>,
     topic: Option<InTopic>,
     /// What the answer that comes in has named so far.
@@ -439,7 +396,7 @@ impl Recorder {
         if client.places.window != self.number {
             Identity::forget(&mut client.identity, self.settings.dropped);
             let who = self.window.place(&client.identity);
-            client.places = Places { window: self.number, who, ..Places::default() };
+            client.places = Places { window: self.number, who, identities: 1, ..Places::default() };
         }
         client.places.who
     }
@@ -452,12 +409,15 @@ impl Recorder {
         if change == Change::None || client.places.window != self.number {
             return;
         }
+        let Places { who: before, identities, .. } = client.places;
         let who = match change {
-            Change::Grown => self.window.grown(client.places.who, &client.identity),
+            _ if identities == MOST_IDENTITIES => self.window.other(),
+            Change::Grown => self.window.grown(before, &client.identity),
             _ => self.window.place(&client.identity),
         };
-        if who != client.places.who {
-            client.places = Places { window: self.number, who, ..Places::default() };
+        if who != before {
+            let identities = identities.saturating_add(1).min(MOST_IDENTITIES);
+            client.places = Places { window: self.number, who, identities, ..Places::default() };
         }
     }
 }

@@ -4,10 +4,12 @@ use std::hash::{BuildHasher, Hash};
 
 use hashbrown::{DefaultHashBuilder, Equivalent, HashTable};
 
+use super::capacity::Capacity;
+
 /// Finds an entry's number by its key. Keys come from peers, so their hashes are seeded.
 #[derive(Clone, Debug)]
 pub struct Series<K, V> {
-    limit: usize,
+    capacity: Capacity,
     entries: Vec<(K, V)>,
     numbers: HashTable<u32>,
     hashes: DefaultHashBuilder,
@@ -17,8 +19,12 @@ impl<K: Hash + Eq, V: Default> Series<K, V> {
     /// An empty one, of at most so many keys that are found by [`Series::place`].
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        let limit = limit.min(u32::MAX as usize / 2);
-        Self { limit, entries: Vec::new(), numbers: HashTable::new(), hashes: DefaultHashBuilder::default() }
+        Self::within(Capacity::of_at_most(limit.min(u32::MAX as usize / 2)))
+    }
+
+    /// An empty one with this capacity for keys that are found by [`Series::place`].
+    pub(crate) fn within(capacity: Capacity) -> Self {
+        Self { capacity, entries: Vec::new(), numbers: HashTable::new(), hashes: DefaultHashBuilder::default() }
     }
 
     /// The number of this key, which `own` makes if it is new; `None` if it is one too many.
@@ -26,7 +32,7 @@ impl<K: Hash + Eq, V: Default> Series<K, V> {
     where
         Q: Hash + Equivalent<K> + ?Sized,
     {
-        self.find(key).or_else(|| (self.numbers.len() < self.limit).then(|| self.push(own())))
+        self.find(key).or_else(|| self.capacity.has_more_than(self.numbers.len()).then(|| self.push(own())))
     }
 
     /// The number of this key, although it may be one too many. Only a few keys may be placed so.

@@ -4,13 +4,14 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::OTHER;
+use super::capacity::Kind;
 use super::counts::Counts;
 use super::headers::Headers;
 use super::identity::{Identities, Identity};
 use super::life::{ConnectionEvent, Unfollowed};
-use super::recorder::Settings;
 use super::requests::RequestEvent;
 use super::series::Series;
+use super::settings::Settings;
 use super::tally::{ApiTally, PartitionTally, TopicTally, grow};
 use super::topics::{LONGEST_NAME, OwnTopic};
 use crate::event::{Topic, Unread};
@@ -140,13 +141,13 @@ impl Window {
             unread: Counts::default(),
             opaque: Counts::default(),
             most_connection_events: settings.most_connection_events,
-            identities: Identities::new(settings.most_identities),
-            topics: Series::new(settings.most_topics),
-            partitions: Series::new(settings.most_series),
-            apis: Series::new(settings.most_series),
-            by_topic: Series::new(settings.most_series),
-            presence: Series::new(settings.most_series),
-            passed: Series::new(settings.most_series),
+            identities: Identities::within(settings.capacity(Kind::Identities, settings.most_identities, start_ms)),
+            topics: Series::within(settings.capacity(Kind::Topics, settings.most_topics, start_ms)),
+            partitions: Series::within(settings.capacity(Kind::Partitions, settings.most_series, start_ms)),
+            apis: Series::within(settings.capacity(Kind::Apis, settings.most_series, start_ms)),
+            by_topic: Series::within(settings.capacity(Kind::ByTopic, settings.most_series, start_ms)),
+            presence: Series::within(settings.capacity(Kind::Presence, settings.most_series, start_ms)),
+            passed: Series::within(settings.capacity(Kind::Passed, settings.most_series, start_ms)),
         }
     }
 
@@ -159,6 +160,11 @@ impl Window {
     pub(crate) fn grown(&mut self, who: u32, identity: &Arc<Identity>) -> u32 {
         let who = self.identities.grown(who, identity);
         self.count_other(who)
+    }
+
+    /// The number of what is not told apart.
+    pub(crate) fn other(&mut self) -> u32 {
+        self.count_other(OTHER)
     }
 
     fn count_other(&mut self, who: u32) -> u32 {

@@ -33,7 +33,7 @@ pub(crate) fn read_request(
         let declared = Declared::read(known.layout, version, reader)?;
         sink(Event::Software(declared.software().ok_or(Unread::InvalidSoftware)?));
     } else if names_identities(key) {
-        return Ok(read_names(known.layout, version, reader, identities, sink)?);
+        return Ok(read_names(known.layout, (key, version), reader, identities, sink)?);
     }
     Ok(None)
 }

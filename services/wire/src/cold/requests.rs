@@ -45,8 +45,55 @@ pub(super) const fn names_identities(key: i16) -> bool {
     )
 }
 
+/// Finds out whether the group of a request is the client's own. An administrator commits for no member (KIP-496), and
+/// reads the offsets of several groups at once (KIP-709).
+#[derive(Default)]
+struct Membership {
+    depth: usize,
+    groups: usize,
+    is_member: bool,
+}
+
+impl Membership {
+    /// As far as the message can be read.
+    fn from_request(layout: &'static Layout, version: i16, mut reader: Reader<'_>) -> Self {
+        let mut membership = Self::default();
+        // The walk that reads the names returns the error.
+        let _ = walk(layout, version, &mut reader, &mut membership);
+        membership
+    }
+
+    const fn is_own(&self, key: i16) -> bool {
+        match key {
+            OFFSET_COMMIT => self.is_member,
+            OFFSET_FETCH => self.groups == 1,
+            _ => true,
+        }
+    }
+}
+
+impl Visitor for Membership {
+    fn value(&mut self, field: &'static Field, value: Value<'_>) {
+        match (field.name, value) {
+            ("GroupId", _) => self.groups = self.groups.saturating_add(1),
+            ("MemberId", Value::String(member)) if self.depth == 0 => self.is_member |= !member.is_empty(),
+            ("GenerationIdOrMemberEpoch", Value::Int(generation)) => self.is_member |= generation >= 0,
+            _ => {}
+        }
+    }
+
+    fn enter(&mut self, _: &'static Field) {
+        self.depth = self.depth.saturating_add(1);
+    }
+
+    fn leave(&mut self, _: &'static Field) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+}
+
 /// Tells the fields of the message itself, not of what is in its arrays.
 struct Names<'a, T> {
+    has_own_group: bool,
     identities: &'a mut Identities,
     tell: &'a mut T,
     depth: usize,
@@ -69,7 +116,7 @@ pub(crate) fn identity(name: &str) -> Option<IdentityField> {
 
 impl<T: FnMut(Event<'_>)> Visitor for Names<'_, T> {
     fn value(&mut self, field: &'static Field, value: Value<'_>) {
-        // Newer versions of OffsetFetch ask for several groups; a consumer asks for its own alone.
+        // Newer versions of OffsetFetch have a list of groups.
         if self.depth > usize::from(field.name == "GroupId") {
             return;
         }
@@ -78,6 +125,7 @@ impl<T: FnMut(Event<'_>)> Visitor for Names<'_, T> {
         }
         let Some(identity) = identity(field.name) else { return };
         match value {
+            Value::String(_) if identity == IdentityField::GroupId && !self.has_own_group => {}
             Value::String(text) => self.identities.tell(identity, text, self.tell),
             Value::Uuid(id) if id != [0; 16] => self.identities.tell(identity, &id, self.tell),
             _ => {}
@@ -100,12 +148,14 @@ impl<T: FnMut(Event<'_>)> Visitor for Names<'_, T> {
 /// What is wrong with the bytes; that they end early only where nothing was found before.
 pub(super) fn read_names(
     layout: &'static Layout,
-    version: i16,
+    (key, version): (i16, i16),
     reader: &mut Reader<'_>,
     identities: &mut Identities,
     tell: &mut impl FnMut(Event<'_>),
 ) -> Result<Option<bool>, Fault> {
-    let mut names = Names { identities, tell, depth: 0, found: false, commits: None };
+    let needs_member = matches!(key, OFFSET_COMMIT | OFFSET_FETCH);
+    let has_own_group = !needs_member || Membership::from_request(layout, version, reader.clone()).is_own(key);
+    let mut names = Names { has_own_group, identities, tell, depth: 0, found: false, commits: None };
     match walk(layout, version, reader, &mut names) {
         Err(Fault::Incomplete) if names.found => Ok(names.commits),
         walked => walked.and_then(|()| reader.end()).map(|()| names.commits),

@@ -72,8 +72,9 @@ fn following_and_counting_a_produce_that_is_like_the_last_allocates_nothing() {
 #[test]
 fn ending_a_window_costs_no_more_when_there_is_more_in_it() {
     let cost = |clients: u32| {
-        let (mut recorder, mut client) = recorder();
+        let (mut recorder, _) = recorder();
         for number in 0..clients {
+            let mut client = recorder.open(number.into(), Identity::default(), false, 0);
             let client_id = number.to_string();
             let client_id = Some(client_id.as_bytes());
             recorder.record(&mut client, &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1 }), 0);

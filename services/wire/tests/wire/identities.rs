@@ -12,6 +12,8 @@ use serde_json::Value as Json;
 use crate::kafka::{VECTORS, Vector};
 use crate::transcript::{Conversation, Told, frame, request, response};
 
+const OFFSET_COMMIT: i16 = 8;
+const OFFSET_FETCH: i16 = 9;
 const CREATE_TOPICS: i16 = 19;
 const DESCRIBE_TOPIC_PARTITIONS: i16 = 75;
 
@@ -43,6 +45,21 @@ fn identities(body: &Json) -> Identities {
         .collect()
 }
 
+/// Returns true if a group in a request is the client's own: members alone commit with a member's id or generation, and
+/// no member reads the offsets of several groups.
+fn is_of_a_member(vector: &Vector) -> bool {
+    let body = vector.json();
+    let number = |name: &str| body[name].as_i64().unwrap_or(-1);
+    match vector.key {
+        OFFSET_COMMIT => {
+            let generation = number("generationId").max(number("generationIdOrMemberEpoch"));
+            generation >= 0 || body["memberId"].as_str().is_some_and(|member| !member.is_empty())
+        }
+        OFFSET_FETCH => body["groups"].as_array().is_none_or(|groups| groups.len() == 1),
+        _ => true,
+    }
+}
+
 fn told(conversation: &Conversation) -> Identities {
     let identity = |told: &Told| {
         if let Told::Identity(field, value) = told { Some((*field, value.clone())) } else { None }
@@ -58,7 +75,8 @@ fn every_version_of_a_request_tells_the_names_in_it() {
 
         conversation.client(&frame(&[&vector.frame]));
 
-        let expected = identities(vector.json());
+        let mut expected = identities(vector.json());
+        expected.retain(|(field, _)| *field != GroupId || is_of_a_member(vector));
         count += expected.len();
         assert_eq!(told(&conversation), expected, "{vector}");
         assert_eq!(conversation.unread(), [], "{vector}");
@@ -79,6 +97,45 @@ fn a_name_is_told_again_only_when_it_changed() {
     let told: Vec<&Told> = conversation.told.iter().filter(|one| matches!(one, Told::Identity(GroupId, _))).collect();
     let group = |name: &[u8]| Told::Identity(GroupId, name.to_vec());
     assert_eq!(told, [&group(b"a"), &group(b"b"), &group(b"a")]);
+}
+
+#[test]
+fn a_group_is_named_by_requests_of_members_alone() {
+    let text = |text: &str| [&i16::try_from(text.len()).unwrap().to_be_bytes(), text.as_bytes()].concat();
+    let commit = |generation: i32, member: &str| {
+        let retention = (-1_i64).to_be_bytes();
+        request(
+            OFFSET_COMMIT,
+            2,
+            1,
+            false,
+            &[&text("g")[..], &generation.to_be_bytes(), &text(member), &retention, &[0; 4]].concat(),
+        )
+    };
+    let fetch = |groups: &[&str]| {
+        let of_group = |group: &&str| [&[u8::try_from(group.len()).unwrap() + 1], group.as_bytes(), &[0, 0]].concat(); // all topics
+        let groups: Vec<_> = groups.iter().map(of_group).collect();
+        request(
+            OFFSET_FETCH,
+            8,
+            1,
+            true,
+            &[&[u8::try_from(groups.len()).unwrap() + 1][..], &groups.concat(), &[0, 0]].concat(),
+        )
+    };
+    for (request, is_named) in [
+        (commit(-1, ""), false),
+        (commit(-1, "m"), true),
+        (commit(0, ""), true),
+        (fetch(&["g"]), true),
+        (fetch(&["g", "h"]), false),
+    ] {
+        let mut conversation = Conversation::new();
+        conversation.client(&request);
+
+        assert_eq!(told(&conversation).iter().any(|(field, _)| *field == GroupId), is_named, "{request:?}");
+        assert_eq!(conversation.unread(), []);
+    }
 }
 
 /// A request that this response answers; it has nothing but its header.

@@ -18,6 +18,7 @@ mod exchanges;
 mod fuzzing;
 mod hostile;
 mod identities;
+mod identity_budget;
 mod json;
 mod kafka;
 mod messages;

@@ -449,9 +449,9 @@ fn a_hundred_thousand_client_ids_topics_and_versions_take_few_rows_and_lose_noth
 
 #[test]
 fn the_names_of_the_window_before_take_no_place_in_the_next() {
-    let mut scene = Scene::with(Settings::of_at_most(10));
+    let mut scene = Scene::with(Settings::of_at_most(8));
     for window in 0..3 {
-        for number in 0..10 {
+        for number in 0..8 {
             let name = format!("{window}-{number}");
             scene.request(METADATA, name.as_bytes());
             scene.partition(FETCH, Topic::Name(name.as_bytes()), 0, records(1));

@@ -37,9 +37,11 @@ __all__ = ["SETTINGS_KEY", "gateway_objects"]
 
 SETTINGS_KEY: Final = "observer.json"
 
+_LINGER_SECONDS: Final = {"ClusterIP": 5, "NodePort": 15, "LoadBalancer": 15}
+"""How long clients are let in after SIGTERM, by the Service's type: until Endpoints and load balancers follow."""
 _DRAIN_SECONDS: Final = 20
-"""How long connections may go on after SIGTERM; clients then find another replica."""
-_GRACE_SECONDS: Final = _DRAIN_SECONDS + 15
+"""How long connections may go on after that; clients then find another replica."""
+_REPORT_SECONDS: Final = 15
 """Then the last window is sent."""
 
 
@@ -110,14 +112,14 @@ def _deployment(
     secrets: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     name, chosen = resource.metadata.name, selector("gateway", resource.metadata.name)
-    of = collector.resource.metadata
+    linger, of = _LINGER_SECONDS[resource.spec.addresses.service.type], collector.resource.metadata
     pod: dict[str, Any] = {
         **pod_base(installation),
         "serviceAccountName": metadata["name"],
         "automountServiceAccountToken": False,
-        "terminationGracePeriodSeconds": _GRACE_SECONDS,
+        "terminationGracePeriodSeconds": linger + _DRAIN_SECONDS + _REPORT_SECONDS,
         "securityContext": pod_security(installation.pods.run_as_user, installation.pods.fs_group),
-        "containers": [_container(installation, secrets)],
+        "containers": [_container(installation, secrets, linger)],
         "volumes": [
             # Settings are read again when they change, so no pod is replaced for them.
             {"name": "settings", "configMap": {"name": metadata["name"], "defaultMode": 0o444}},
@@ -148,7 +150,7 @@ def _deployment(
     }
 
 
-def _container(installation: OperatorSettings, secrets: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _container(installation: OperatorSettings, secrets: Sequence[dict[str, Any]], linger: int) -> dict[str, Any]:
     return {
         "name": "observer",
         "image": installation.images.observer,
@@ -157,6 +159,8 @@ def _container(installation: OperatorSettings, secrets: Sequence[dict[str, Any]]
             "run",
             "--settings",
             f"{SETTINGS_FOLDER}/{SETTINGS_KEY}",
+            "--linger-seconds",
+            str(linger),
             "--drain-seconds",
             str(_DRAIN_SECONDS),
         ],
