@@ -1,4 +1,4 @@
-"""The operator dials no address that the installation denies, whatever name leads there."""
+"""The operator dials no address that the installation denies, also by a name that leads there."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ async def test_a_link_local_address_is_not_dialed(host: str) -> None:
 async def test_an_advertised_address_that_is_denied_is_not_dialed(broker, denied: str, reason: str | None) -> None:
     port = int(broker.bootstrap.rpartition(":")[2])
     with forwarded("127.0.0.2", ("127.0.0.1", port)) as address:
-        assert await reason_of(address, denied=DeniedAddresses.of([denied])) == reason
+        assert await reason_of(address, denied=DeniedAddresses.from_networks([denied])) == reason
 
 
 @pytest.mark.broker
 async def test_an_allowed_address_of_a_name_is_dialed(broker) -> None:
     port = broker.bootstrap.rpartition(":")[2]
 
-    assert await reason_of(f"localhost:{port}", denied=DeniedAddresses.of(["::1/128"])) is None
+    assert await reason_of(f"localhost:{port}", denied=DeniedAddresses.from_networks(["::1/128"])) is None

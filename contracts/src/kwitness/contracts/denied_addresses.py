@@ -25,7 +25,7 @@ class DeniedAddresses:
     networks: tuple[str, ...] = LINK_LOCAL
 
     @classmethod
-    def of(cls, networks: Sequence[str]) -> DeniedAddresses:
+    def from_networks(cls, networks: Sequence[str]) -> DeniedAddresses:
         """Check and keep networks.
 
         Raises
@@ -36,16 +36,16 @@ class DeniedAddresses:
         return cls(tuple(str(ip_network(network)) for network in networks))
 
     def deny(self, address: str) -> bool:
-        """Return whether an IP address is in one of them, also as an IPv6 address that means an IPv4 one."""
-        meant = _meant(ip_address(address.partition("%")[0]))
-        return any(_has(ip_network(network), meant) for network in self.networks)
+        """Return whether an IP address is in one of them, also as an IPv6 address that stands for an IPv4 one."""
+        unwrapped = _unwrapped(ip_address(address.partition("%")[0]))
+        return any(_has(ip_network(network), unwrapped) for network in self.networks)
 
 
 def _has(network: IPv4Network | IPv6Network, address: IPv4Address | IPv6Address) -> bool:
     return network.version == address.version and address in network
 
 
-def _meant(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+def _unwrapped(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     if isinstance(address, IPv4Address):
         return address
     if address in _TRANSLATED:

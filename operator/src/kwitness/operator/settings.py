@@ -265,7 +265,7 @@ class LimitSettings(_Settings):
 
     @model_validator(mode="after")
     def _can_be_read(self) -> LimitSettings:
-        DeniedAddresses.of(self.denied_addresses)
+        DeniedAddresses.from_networks(self.denied_addresses)
         parse_duration(self.min_interval)
         mebibytes(self.max_executor_memory)
         return self
