@@ -244,6 +244,9 @@ pub(crate) struct Telemetry {
     pub(crate) max_instances: usize,
     /// The longest push, compressed.
     pub(crate) max_push_bytes: u32,
+    /// Whether clients authenticate by SASL, before which nothing is answered here.
+    #[serde(default)]
+    pub(crate) sasl: bool,
 }
 
 /// A workload of Kubernetes.

@@ -120,9 +120,11 @@ impl Telemetry {
 
     /// What a connection has to take out of what its client sends.
     pub(crate) fn on_the_wire(&self) -> kwitness_wire::Telemetry {
-        let bounds = bounds(&self.settings.borrow());
+        let settings = Arc::clone(&self.settings.borrow());
+        let bounds = bounds(&settings);
         let max_bytes = usize::try_from(bounds.max_bytes).unwrap_or(usize::MAX);
-        kwitness_wire::Telemetry { max_bytes, room: Arc::clone(&self.room) }
+        let needs_sign_in = settings.telemetry.is_some_and(|telemetry| telemetry.sasl);
+        kwitness_wire::Telemetry { max_bytes, room: Arc::clone(&self.room), needs_sign_in }
     }
 
     /// The response to a request.

@@ -146,10 +146,14 @@ class CollectorAddress(_Settings):
 
 
 class TelemetrySettings(_Settings):
-    """Bounds of clients' telemetry that the observer answers: instances it remembers, bytes of a compressed push."""
+    """Bounds of clients' telemetry that the observer answers: instances it remembers, bytes of a compressed push.
+
+    With `sasl` clients authenticate by SASL, before which nothing is answered.
+    """
 
     max_instances: int = Field(ge=1, le=4_000_000)
     max_push_bytes: int = Field(ge=1, le=16_777_216)
+    sasl: bool = False
 
 
 class WorkloadSettings(_Settings):
@@ -189,6 +193,8 @@ class ObserverSettings(_Settings):
         written: dict[str, Any] = handler(self)
         if self.telemetry is None:
             written.pop("telemetry", None)
+        elif not self.telemetry.sasl:
+            written["telemetry"].pop("sasl")
         return written
 
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use super::sign_in::SignIn;
 use crate::prefix::Prefix;
 use crate::telemetry::{GET_TELEMETRY_SUBSCRIPTIONS, Kept, PUSH_TELEMETRY};
 
@@ -50,6 +51,8 @@ pub struct Telemetry {
     pub max_bytes: usize,
     /// Shared by all connections.
     pub room: Arc<Room>,
+    /// Clients authenticate by SASL: what they ask before goes to the broker, which refuses it.
+    pub needs_sign_in: bool,
 }
 
 /// A request that is taken out, as far as it came.
@@ -117,6 +120,7 @@ pub(super) struct Diversion {
     waiting: VecDeque<Waiting>,
     /// The client was told that such requests are answered.
     pub(super) is_announced: bool,
+    pub(super) sign_in: SignIn,
     /// The broker's answer about versions was held, so the connection cannot go on without.
     pub(super) has_held: bool,
 }
@@ -136,7 +140,15 @@ pub(super) struct TooMany;
 
 impl Diversion {
     pub(super) const fn new(telemetry: Telemetry) -> Self {
-        Self { telemetry, state: BETWEEN_FRAMES, waiting: VecDeque::new(), is_announced: false, has_held: false }
+        let sign_in = if telemetry.needs_sign_in { SignIn::Required } else { SignIn::Done };
+        Self {
+            telemetry,
+            state: BETWEEN_FRAMES,
+            waiting: VecDeque::new(),
+            is_announced: false,
+            sign_in,
+            has_held: false,
+        }
     }
 
     /// Go on with what came from the client.
@@ -172,7 +184,8 @@ impl Diversion {
         }
         let (bytes, wanted) = (*bytes, head_bytes(*bytes, *have));
         let is_complete = *have == wanted;
-        if !is_complete && self.is_announced && *passed == 0 {
+        let may_divert = self.is_announced && self.sign_in == SignIn::Done;
+        if !is_complete && may_divert && *passed == 0 {
             return Step::Took(taken);
         }
         if !is_complete {
@@ -184,7 +197,7 @@ impl Diversion {
         let [_, _, _, _, key @ .., version_high, version_low] = bytes;
         let (key, version) = (i16::from_be_bytes(key), i16::from_be_bytes([version_high, version_low]));
         let is_ours = wanted == HEAD_BYTES && matches!(key, GET_TELEMETRY_SUBSCRIPTIONS | PUSH_TELEMETRY);
-        if is_ours && self.is_announced && !has_passed && (!may_be_token || version == 0) {
+        if is_ours && may_divert && !has_passed && (!may_be_token || version == 0) {
             return self.keep(bytes, left, taken);
         }
         let in_part = came.len().saturating_sub(taken).min(left);

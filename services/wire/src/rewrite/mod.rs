@@ -17,6 +17,7 @@ mod endpoints;
 mod held;
 mod output;
 mod rewriter;
+mod sign_in;
 mod treatment;
 mod versions;
 

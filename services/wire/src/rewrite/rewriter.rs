@@ -9,6 +9,7 @@ use super::diversion::{Diversion, Step, Telemetry, TooMany};
 use super::endpoints::Endpoints;
 use super::held::{Refused, with_addresses};
 use super::output::Output;
+use super::sign_in::{READ_BYTES, SignIn};
 use super::treatment::{Held, Treatment, UnknownVersion, treatment};
 use super::versions;
 use crate::event::Opaque;
@@ -118,6 +119,8 @@ enum Response {
     Start(Start),
     /// In a response that passes as it is.
     Pass { left: usize },
+    /// In one to `SaslAuthenticate` that passes, of which the first bytes are read.
+    Read { version: i16, left: usize, start: Vec<u8> },
     /// In a response that passes without its endpoints.
     Empty { asked: Opening, endpoints: Endpoints },
     /// In a response that is held.
@@ -426,6 +429,13 @@ impl Rewriter {
                 output.pass(part.clone());
                 part.end
             }
+            Response::Read { left, start, .. } => {
+                let part = part(at, end, left);
+                let missing = READ_BYTES.saturating_sub(start.len());
+                start.extend(output.came(part.clone()).iter().take(missing));
+                output.pass(part.clone());
+                part.end
+            }
             Response::Empty { asked, endpoints } => {
                 let part = at..end.min(at.saturating_add(endpoints.left()));
                 empty(*asked, endpoints, output.came(part.clone()))?;
@@ -460,7 +470,7 @@ impl Rewriter {
                 };
                 (taken, left)
             }
-            Response::Pass { left } | Response::Hold { left, .. } => {
+            Response::Pass { left } | Response::Read { left, .. } | Response::Hold { left, .. } => {
                 let taken = bytes.len().min(*left);
                 (taken, left.saturating_sub(taken))
             }
@@ -494,6 +504,14 @@ impl Rewriter {
             return Ok(());
         };
         let Opening { key, version, .. } = asked;
+        if let Some(diversion) = &mut self.diversion {
+            diversion.sign_in.answered(key);
+            if key == Api::SASL_AUTHENTICATE && diversion.sign_in != SignIn::Done {
+                start.pass(part, output);
+                self.response = Response::Read { version, left, start: Vec::with_capacity(READ_BYTES) };
+                return Ok(());
+            }
+        }
         let treatment = if self.keeps_addresses {
             self.treatment_of_versions(key, start, length)
         } else {
@@ -548,6 +566,12 @@ impl Rewriter {
     fn end(&mut self, addresses: &mut impl Addresses, output: &mut Output<'_>) -> Result<(), Broken> {
         match &mut self.response {
             Response::Pass { left: 0 } => self.response = BETWEEN_RESPONSES,
+            Response::Read { version, left: 0, start } => {
+                if let Some(diversion) = &mut self.diversion {
+                    diversion.sign_in.authenticated(*version, start);
+                }
+                self.response = BETWEEN_RESPONSES;
+            }
             Response::Empty { endpoints, .. } if endpoints.left() == 0 => self.response = BETWEEN_RESPONSES,
             Response::Hold { asked, held, frame, left: 0 } => {
                 let (asked, held, frame) = (*asked, *held, std::mem::take(frame));
@@ -573,7 +597,11 @@ impl Rewriter {
         }
         if let Some(diversion) = &mut self.diversion {
             match versions::announce(asked, &mut frame) {
-                Ok(is_announced) => diversion.is_announced |= is_announced,
+                Ok(true) => {
+                    diversion.is_announced = true;
+                    diversion.sign_in.offered();
+                }
+                Ok(false) => {}
                 Err(_) => self.unread = self.unread.saturating_add(1),
             }
         }

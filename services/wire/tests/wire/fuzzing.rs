@@ -166,7 +166,7 @@ fn step(rewriter: &mut Rewriter, side: Side, bytes: &[u8], got: &mut Diverted) -
 
 /// A client that was told that its telemetry is taken, and then these turns.
 fn diverted(turns: &[(Side, Vec<u8>)], piece: usize, room: usize) -> Diverted {
-    let telemetry = Telemetry { max_bytes: 1_000, room: Arc::new(Room::new(room)) };
+    let telemetry = Telemetry { max_bytes: 1_000, room: Arc::new(Room::new(room)), needs_sign_in: false };
     let mut rewriter = Rewriter::new(LIMITS).keeping_addresses().taking(telemetry);
     let mut got = Diverted::default();
     let versions = frame(&[&[0, 18, 0, 0], &1_i32.to_be_bytes(), &[0xff, 0xff]]);

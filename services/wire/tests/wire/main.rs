@@ -29,6 +29,7 @@ mod requests;
 mod rewriting;
 mod samples;
 mod sasl;
+mod sign_in;
 mod streams;
 mod telemetry;
 mod telling;

@@ -21,7 +21,7 @@ use crate::transcript::{frame, response};
 const LIST_GROUPS: i16 = 16;
 
 /// A request of telemetry, without its length.
-fn asked(key: i16, correlation: i32, client_id: &str, body: &[u8]) -> Vec<u8> {
+pub(crate) fn asked(key: i16, correlation: i32, client_id: &str, body: &[u8]) -> Vec<u8> {
     let length = i16::try_from(client_id.len()).unwrap().to_be_bytes();
     let header = [&key.to_be_bytes()[..], &[0, 0], &correlation.to_be_bytes(), &length, client_id.as_bytes(), &[0]];
     [&header.concat()[..], body, &[0]].concat()
@@ -165,18 +165,21 @@ fn a_push_that_there_was_no_room_for_is_to_be_made_later_and_null_is_nothing() {
 }
 
 /// A rewriter that takes telemetry, which its client was told.
-struct Relay {
+pub(crate) struct Relay {
     rewriter: Rewriter,
-    broker: Vec<u8>,
+    pub(crate) broker: Vec<u8>,
     client: Vec<u8>,
-    asked: usize,
+    pub(crate) asked: usize,
 }
 
 const NOWHERE: &str = "nowhere.example";
 
 impl Relay {
     fn new(room: usize) -> Self {
-        let telemetry = Telemetry { max_bytes: 10_000, room: Arc::new(Room::new(room)) };
+        Self::of(Telemetry { max_bytes: 10_000, room: Arc::new(Room::new(room)), needs_sign_in: false })
+    }
+
+    pub(crate) fn of(telemetry: Telemetry) -> Self {
         let rewriter = Rewriter::new(Limits::default()).keeping_addresses().taking(telemetry);
         Self { rewriter, broker: Vec::new(), client: Vec::new(), asked: 0 }
     }
@@ -191,7 +194,7 @@ impl Relay {
     }
 
     /// What the client sends; it is answered by what it asked, as a response with its correlation id.
-    fn ask(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    pub(crate) fn ask(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         let (mut bytes, mut spare) = (bytes.to_vec(), Vec::new());
         let asked = &mut self.asked;
         let passed = self.rewriter.asked_of(&mut bytes, &mut spare, |kept| {
@@ -204,7 +207,7 @@ impl Relay {
         self.answer(&[])
     }
 
-    fn answer(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+    pub(crate) fn answer(&mut self, bytes: &[u8]) -> Result<(), Broken> {
         let nowhere = Address::new(NOWHERE, 1).unwrap();
         let (mut bytes, mut spare) = (bytes.to_vec(), Vec::new());
         let mut addresses = AddressMap::new(nowhere);
@@ -334,7 +337,7 @@ fn room_is_given_back_when_a_push_is_whole_or_its_client_is_gone() {
     let request = frame(&[&asked(PUSH_TELEMETRY, 2, "c", &vec![0; 5_000])]);
     let room = Arc::new(Room::new(6_000));
     for _ in 0..3 {
-        let telemetry = Telemetry { max_bytes: 10_000, room: Arc::clone(&room) };
+        let telemetry = Telemetry { max_bytes: 10_000, room: Arc::clone(&room), needs_sign_in: false };
         let mut relay = Relay::announced(0);
         relay.rewriter = Rewriter::new(Limits::default()).keeping_addresses().taking(telemetry);
         relay.ask(&frame(&[&[0, 18, 0, 0], &1_i32.to_be_bytes(), &[0xff, 0xff]])).unwrap();

@@ -12,6 +12,7 @@ from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaClus
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.environment.collectors import ServingCollector, collector_address
 from kwitness.operator.kinds.observer_deployment.ports import port_of
+from kwitness.operator.kinds.observer_deployment.environment import uses_sasl
 from kwitness.operator.kinds.observer_deployment.reporting_settings import reported
 from kwitness.operator.kinds.observer_deployment.secrets import listener_tls, upstream_tls
 from kwitness.operator.model.believed import gateway_speaks_as
@@ -84,7 +85,7 @@ def gateway_settings(
             brokers={str(node): port_of(port, slot, highest) for node, slot in sorted(slots.items())},
             tls=listener_tls(resource),
         ),
-        **reported(resource, rules),
+        **reported(resource, rules, sasl=uses_sasl(listener)),
         collector=collector_address(
             collector, authority=f"{SETTINGS_FOLDER}/{AUTHORITY_KEY}", token=f"{TOKEN_FOLDER}/token"
         ),

@@ -31,8 +31,8 @@ class Reported(TypedDict):
     telemetry: TelemetrySettings | None
 
 
-def reported(resource: ObserverDeployment, rules: HeaderRules) -> Reported:
-    """Translate what the resource says of reports; headers are judged by ``rules``."""
+def reported(resource: ObserverDeployment, rules: HeaderRules, *, sasl: bool) -> Reported:
+    """Translate what the resource says of reports; headers are judged by ``rules``, clients authenticate by SASL or not."""
     spec, limits = resource.spec, resource.spec.limits
     return {
         "window_ms": round(parse_duration(spec.window).total_seconds() * 1000),
@@ -48,7 +48,9 @@ def reported(resource: ObserverDeployment, rules: HeaderRules) -> Reported:
             max_rewrite_bytes=limits.max_rewrite_bytes,
         ),
         "telemetry": TelemetrySettings(
-            max_instances=limits.max_telemetry_instances, max_push_bytes=limits.max_telemetry_bytes
+            max_instances=limits.max_telemetry_instances,
+            max_push_bytes=limits.max_telemetry_bytes,
+            sasl=sasl,
         )
         if spec.telemetry == "Terminate"
         else None,

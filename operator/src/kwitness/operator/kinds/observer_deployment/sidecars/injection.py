@@ -87,6 +87,7 @@ def injection_of(
             rules=registries_of(resource, view).rules,
             cluster_id=cluster_id,
             suspend=spec.suspend or relay_only,
+            sasl=uses_sasl(listener),
         ),
         upstream_ca=upstream_ca,
         collector_ca=collector.authority,
@@ -104,6 +105,7 @@ def _settings(
     rules: HeaderRules,
     cluster_id: str,
     suspend: bool,
+    sasl: bool,
 ) -> ObserverSettings:
     upstream, listener = between
     is_sidecar = resource.spec.mode == "Sidecar"
@@ -116,7 +118,7 @@ def _settings(
         suspend=suspend,
         upstream=upstream,
         listener=listener,
-        **reported(resource, rules),
+        **reported(resource, rules, sasl=sasl),
         collector=collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
         metrics_port=(resource.spec.sidecar_port if is_sidecar else DEFAULT_BASE_PORT) - 1,
     )
