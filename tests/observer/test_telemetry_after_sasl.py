@@ -1,4 +1,4 @@
-"""Where clients authenticate by SASL, an observer answers their telemetry after the broker has let them in."""
+"""An observer answers telemetry of clients with SASL after the broker has let them in."""
 
 from __future__ import annotations
 

@@ -236,20 +236,17 @@ pub(crate) struct Collector {
     pub(crate) token_file: PathBuf,
 }
 
-/// Bounds of clients' telemetry that is answered here.
+/// Bounds of clients' telemetry that is answered here, after the broker has let in clients that authenticate by SASL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Telemetry {
-    /// How many client instances are remembered.
     pub(crate) max_instances: usize,
     /// The longest push, compressed.
     pub(crate) max_push_bytes: u32,
-    /// Whether clients authenticate by SASL, before which nothing is answered here.
     #[serde(default)]
     pub(crate) sasl: bool,
 }
 
-/// A workload of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Workload {

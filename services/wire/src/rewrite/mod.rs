@@ -18,6 +18,7 @@ mod held;
 mod output;
 mod rewriter;
 mod sign_in;
+mod start;
 mod treatment;
 mod versions;
 

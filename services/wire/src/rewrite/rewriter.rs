@@ -10,6 +10,7 @@ use super::endpoints::Endpoints;
 use super::held::{Refused, with_addresses};
 use super::output::Output;
 use super::sign_in::{READ_BYTES, SignIn};
+use super::start::{CORRELATION_BYTES, LENGTH_BYTES, START_BYTES, Start};
 use super::treatment::{Held, Treatment, UnknownVersion, treatment};
 use super::versions;
 use crate::event::Opaque;
@@ -127,57 +128,7 @@ enum Response {
     Hold { asked: Opening, held: Held, frame: Vec<u8>, left: usize },
 }
 
-const START_BYTES: usize = 8;
-const LENGTH_BYTES: usize = 4;
-const CORRELATION_BYTES: usize = 4;
-
-/// Length and correlation id, as far as they came.
-#[derive(Clone, Copy, Debug, Default)]
-struct Start {
-    bytes: [u8; START_BYTES],
-    have: usize,
-    /// They were passed on as they came, since nothing is changed in what they begin.
-    have_passed: bool,
-}
-
-impl Start {
-    /// Take what is missing of the first `wanted` bytes from the front of `bytes`; how many were taken.
-    fn take(&mut self, wanted: usize, bytes: &[u8]) -> usize {
-        let missing = self.bytes.iter_mut().take(wanted).skip(self.have);
-        let taken = missing.zip(bytes).map(|(place, byte)| *place = *byte).count();
-        self.have = self.have.saturating_add(taken);
-        taken
-    }
-
-    /// Whether the frame is too short for a correlation id.
-    fn is_short(&self) -> bool {
-        self.have == LENGTH_BYTES && (0..4).contains(&self.length())
-    }
-
-    fn length(&self) -> i32 {
-        let [a, b, c, d, ..] = self.bytes;
-        i32::from_be_bytes([a, b, c, d])
-    }
-
-    fn correlation(&self) -> i32 {
-        let [.., a, b, c, d] = self.bytes;
-        i32::from_be_bytes([a, b, c, d])
-    }
-
-    /// It goes on; this part of what came is it, or its last bytes.
-    fn pass(&self, part: Range<usize>, output: &mut Output<'_>) {
-        if self.have_passed {
-            return;
-        }
-        if part.len() == self.have {
-            output.pass(part);
-        } else {
-            output.write().extend(self.bytes.iter().take(self.have));
-        }
-    }
-}
-
-const BETWEEN_RESPONSES: Response = Response::Start(Start { bytes: [0; START_BYTES], have: 0, have_passed: false });
+const BETWEEN_RESPONSES: Response = Response::Start(Start::NONE);
 
 impl Rewriter {
     /// For a connection that was just opened.

@@ -43,7 +43,7 @@ impl SignIn {
     }
 }
 
-/// Where a response has no error: the first bytes of what the broker sends of SASL.
+/// Returns the first bytes of SASL in a response without an error.
 fn token(version: i16, start: &[u8]) -> Option<&[u8]> {
     const LENGTH_OF_TOKEN: usize = LAST_OF_SCRAM.len();
     let (is_empty, token) = if version >= FLEXIBLE {

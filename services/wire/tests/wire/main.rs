@@ -32,6 +32,7 @@ mod sasl;
 mod sign_in;
 mod streams;
 mod telemetry;
+mod telemetry_relay;
 mod telling;
 mod transactions;
 mod transcript;

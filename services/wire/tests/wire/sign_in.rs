@@ -5,7 +5,8 @@ use std::sync::Arc;
 use kwitness_wire::telemetry::{GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY};
 use kwitness_wire::{Room, Telemetry};
 
-use crate::telemetry::{Relay, asked};
+use crate::telemetry::asked;
+use crate::telemetry_relay::Relay;
 use crate::transcript::{frame, response};
 
 const VERSIONS: i16 = 18;
@@ -29,7 +30,7 @@ fn exchange(relay: &mut Relay, key: i16, version: i16, answer: &[u8]) {
     relay.answer(&response(1, answer)).unwrap();
 }
 
-/// Whether both requests of telemetry are answered here; else both went to the broker.
+/// Sends both requests of telemetry, which are answered here or go to the broker.
 fn is_answered(mut relay: Relay) -> bool {
     relay.broker.clear();
     for key in [GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY] {

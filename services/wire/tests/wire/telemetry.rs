@@ -5,9 +5,7 @@ use std::sync::Arc;
 use kwitness_wire::aggregate::{Identity, IdentityKey};
 use kwitness_wire::schema::{Api, api};
 use kwitness_wire::telemetry::{GET_TELEMETRY_SUBSCRIPTIONS, Kept, Manager, PUSH_TELEMETRY, Settings, Subscriptions};
-use kwitness_wire::{
-    Address, AddressMap, Broken, Fault, Limits, Opaque, Reader, Rewriter, Room, Telemetry, response_correlation,
-};
+use kwitness_wire::{Broken, Limits, Opaque, Reader, Rewriter, Room, Telemetry, response_correlation};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -16,6 +14,7 @@ use crate::contracts::vectors;
 use crate::json;
 use crate::kafka::VECTORS;
 use crate::streams::cut;
+use crate::telemetry_relay::Relay;
 use crate::transcript::{frame, response};
 
 const LIST_GROUPS: i16 = 16;
@@ -162,59 +161,6 @@ fn a_push_that_there_was_no_room_for_is_to_be_made_later_and_null_is_nothing() {
     assert_eq!((later, has_push), ("THROTTLING_QUOTA_EXCEEDED", false));
     let (taken, has_push, _) = answered(&mut manager, kept(&long), 4_000_000);
     assert_eq!((taken, has_push), ("NONE", true));
-}
-
-/// A rewriter that takes telemetry, which its client was told.
-pub(crate) struct Relay {
-    rewriter: Rewriter,
-    pub(crate) broker: Vec<u8>,
-    client: Vec<u8>,
-    pub(crate) asked: usize,
-}
-
-const NOWHERE: &str = "nowhere.example";
-
-impl Relay {
-    fn new(room: usize) -> Self {
-        Self::of(Telemetry { max_bytes: 10_000, room: Arc::new(Room::new(room)), needs_sign_in: false })
-    }
-
-    pub(crate) fn of(telemetry: Telemetry) -> Self {
-        let rewriter = Rewriter::new(Limits::default()).keeping_addresses().taking(telemetry);
-        Self { rewriter, broker: Vec::new(), client: Vec::new(), asked: 0 }
-    }
-
-    /// One whose client has asked for versions.
-    fn announced(room: usize) -> Self {
-        let mut relay = Self::new(room);
-        relay.ask(&frame(&[&[0, 18, 0, 0], &1_i32.to_be_bytes(), &[0xff, 0xff]])).unwrap();
-        relay.answer(&response(1, &[0, 0, 0, 0, 0, 1, 0, 18, 0, 0, 0, 3])).unwrap();
-        (relay.broker, relay.client) = (Vec::new(), Vec::new());
-        relay
-    }
-
-    /// What the client sends; it is answered by what it asked, as a response with its correlation id.
-    pub(crate) fn ask(&mut self, bytes: &[u8]) -> Result<(), Broken> {
-        let (mut bytes, mut spare) = (bytes.to_vec(), Vec::new());
-        let asked = &mut self.asked;
-        let passed = self.rewriter.asked_of(&mut bytes, &mut spare, |kept| {
-            *asked += 1;
-            let correlation = kept.bytes.get(4..8).ok_or(Fault::BeyondFrame)?;
-            let all = [correlation, &u32::try_from(kept.bytes.len()).unwrap().to_be_bytes(), &[u8::from(kept.is_cut)]];
-            Ok(frame(&all))
-        })?;
-        self.broker.extend_from_slice(passed);
-        self.answer(&[])
-    }
-
-    pub(crate) fn answer(&mut self, bytes: &[u8]) -> Result<(), Broken> {
-        let nowhere = Address::new(NOWHERE, 1).unwrap();
-        let (mut bytes, mut spare) = (bytes.to_vec(), Vec::new());
-        let mut addresses = AddressMap::new(nowhere);
-        let got = self.rewriter.answered(&mut bytes, &mut addresses, &mut spare)?;
-        self.client.extend_from_slice(got);
-        Ok(())
-    }
 }
 
 fn list_groups(correlation: i32) -> Vec<u8> {

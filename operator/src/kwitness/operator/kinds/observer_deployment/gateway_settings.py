@@ -11,8 +11,8 @@ from kwitness.contracts.observer_settings import ListenerSettings, ObserverSetti
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.environment.collectors import ServingCollector, collector_address
-from kwitness.operator.kinds.observer_deployment.ports import port_of
 from kwitness.operator.kinds.observer_deployment.environment import uses_sasl
+from kwitness.operator.kinds.observer_deployment.ports import port_of
 from kwitness.operator.kinds.observer_deployment.reporting_settings import reported
 from kwitness.operator.kinds.observer_deployment.secrets import listener_tls, upstream_tls
 from kwitness.operator.model.believed import gateway_speaks_as

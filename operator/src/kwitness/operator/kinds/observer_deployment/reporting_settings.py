@@ -32,7 +32,7 @@ class Reported(TypedDict):
 
 
 def reported(resource: ObserverDeployment, rules: HeaderRules, *, sasl: bool) -> Reported:
-    """Translate what the resource says of reports; headers are judged by ``rules``, clients authenticate by SASL or not."""
+    """Translate what the resource says of reports; ``rules`` are for headers, ``sasl``: clients authenticate by it."""
     spec, limits = resource.spec, resource.spec.limits
     return {
         "window_ms": round(parse_duration(spec.window).total_seconds() * 1000),
