@@ -31,7 +31,7 @@ class SlowToRemove(KafkaAdmin):
         done = await super().alter(connection, changes, **more)
         # A broker does a moment later, and what is not listed then is drift.
         expected = {name for name, target in changes.items() if target is not None}
-        while {*await KafkaAdmin.subscriptions(self, connection)} & {*changes} != expected:
+        while {*await KafkaAdmin.subscriptions(self, connection)} & {*changes} != expected:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
         if None in changes.values():
             self.removed.set()
