@@ -359,6 +359,9 @@ def test_jobs_are_run_with_options_that_there_are() -> None:
 
 
 def test_the_resource_of_the_page_is_valid() -> None:
-    (text,) = re.findall(r"^```yaml\n(.*?)^```", (GUIDES / "tables.md").read_text(), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```yaml\n(.*?)^```", (GUIDES / "tables.md").read_text(), re.MULTILINE | re.DOTALL)
+    resource, parameters = map(yaml.safe_load, blocks)
 
-    assert AnalyticsJob.model_validate(yaml.safe_load(text)).spec.table == "client_inventory_2"
+    assert AnalyticsJob.model_validate(resource).spec.table == "client_inventory_2"
+    resource["spec"] |= {"type": "Traffic", **parameters}
+    assert AnalyticsJob.model_validate(resource).spec.parameters.traffic.keep.hours == "9600h"

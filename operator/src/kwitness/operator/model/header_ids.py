@@ -118,7 +118,7 @@ def header_shares_text(ids: HeaderIds) -> str:
 
 
 def _spent(text: str | None) -> dict[str, int]:
-    # Without it each namespace begins again, which costs no number its meaning.
+    # Without it all namespaces begin at zero, which costs no number its meaning.
     try:
         return _SHARES.validate_json(text or "{}")
     except ValidationError:
