@@ -184,8 +184,8 @@ impl Diversion {
         }
         let (bytes, wanted) = (*bytes, head_bytes(*bytes, *have));
         let is_complete = *have == wanted;
-        let may_divert = self.is_announced && self.sign_in == SignIn::Done;
-        if !is_complete && may_divert && *passed == 0 {
+        let is_ready = self.is_announced && self.sign_in == SignIn::Done;
+        if !is_complete && is_ready && *passed == 0 {
             return Step::Took(taken);
         }
         if !is_complete {
@@ -197,7 +197,7 @@ impl Diversion {
         let [_, _, _, _, key @ .., version_high, version_low] = bytes;
         let (key, version) = (i16::from_be_bytes(key), i16::from_be_bytes([version_high, version_low]));
         let is_ours = wanted == HEAD_BYTES && matches!(key, GET_TELEMETRY_SUBSCRIPTIONS | PUSH_TELEMETRY);
-        if is_ours && may_divert && !has_passed && (!may_be_token || version == 0) {
+        if is_ours && is_ready && !has_passed && (!may_be_token || version == 0) {
             return self.keep(bytes, left, taken);
         }
         let in_part = came.len().saturating_sub(taken).min(left);
