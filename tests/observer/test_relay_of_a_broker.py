@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import struct
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from kwitness.contracts.envelopes import OpenConnection, WorkloadName
 from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.eventually import eventually
-from tests.observer.dialled_ports import port_of, ports_closed_lately
+from tests.observer.dialled_ports import port_of, ports_closed_lately, ports_of_peers
 from tests.observer.events_server import EventsServer
 from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
 from tests.observer.observer_process import ObserverProcess, built_observer
@@ -33,6 +34,9 @@ def broker(kafka: LocalBroker) -> LocalBroker:
     """The broker of the run, with this module's topics."""
     for topic in ("everything", "counted", "beside", "unread", "transactions", "restarts"):
         create_topic(kafka.bootstrap, f"relay-{topic}")
+    # The clients that made them hold connections until they are collected, and end them in threads of their own.
+    gc.collect()
+    eventually(ports_of_peers, lambda ports: port_of(kafka.bootstrap) not in ports)
     return kafka
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import pickle
 import re
 import resource
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -48,7 +50,9 @@ def main() -> int:
     written = pickle.dumps(answer)
     if len(written) > _MOST_ANSWER:
         written = pickle.dumps(answer_too_large())
-    sys.stdout.buffer.write(written)
+    # The operator may have been killed; Python's own stdout would say so once more at the end.
+    with suppress(BrokenPipeError), os.fdopen(1, "wb") as stdout:
+        stdout.write(written)
     return 0
 
 
