@@ -19,7 +19,8 @@ const NOT_NOW: &[u8] = &[0, 34, 0, 0, 0, 0];
 
 /// A connection with a listener of SASL whose client has asked for versions.
 fn listener() -> Relay {
-    let mut relay = Relay::of(Telemetry { max_bytes: 10_000, room: Arc::new(Room::new(0)), needs_sign_in: true });
+    let mut relay =
+        Relay::from_telemetry(Telemetry { max_bytes: 10_000, room: Arc::new(Room::new(0)), needs_sign_in: true });
     exchange(&mut relay, VERSIONS, 0, OFFERED);
     relay
 }

@@ -18,10 +18,10 @@ const NOWHERE: &str = "nowhere.example";
 
 impl Relay {
     pub(crate) fn new(room: usize) -> Self {
-        Self::of(Telemetry { max_bytes: 10_000, room: Arc::new(Room::new(room)), needs_sign_in: false })
+        Self::from_telemetry(Telemetry { max_bytes: 10_000, room: Arc::new(Room::new(room)), needs_sign_in: false })
     }
 
-    pub(crate) fn of(telemetry: Telemetry) -> Self {
+    pub(crate) fn from_telemetry(telemetry: Telemetry) -> Self {
         let rewriter = Rewriter::new(Limits::default()).keeping_addresses().taking(telemetry);
         Self { rewriter, broker: Vec::new(), client: Vec::new(), asked: 0 }
     }
