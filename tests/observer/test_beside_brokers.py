@@ -114,9 +114,9 @@ def test_tls_ends_at_the_observer_with_the_brokers_certificate_and_sasl_at_the_b
         assert len(consume_by_librdkafka(bootstrap, "tls", RECORDS, **way)) == RECORDS
 
         counted_once(server, "tls", "User:alice")
-        # A client may end a connection before it authenticates.
-        opened = [row for row in server.rows if row.get("kind") == "opened" and row["principal"] == "User:alice"]
-        assert {row["security_protocol"] for row in opened} == {"SASL_SSL"}
+        opened = {row["security_protocol"] for row in server.rows if row.get("kind") == "opened"}
+        # A connection that its client ends before it authenticates is one of TLS.
+        assert {"SASL_SSL"} <= opened <= {"SASL_SSL", "SSL"}
 
 
 def ask_from(source: str, host: str, port: int) -> None:
