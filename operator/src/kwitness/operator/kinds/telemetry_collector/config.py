@@ -126,7 +126,9 @@ def pods_hash(config: CollectorConfig) -> str:
     So neither another number of replicas, of which each has its state, nor a new filter or gateway restarts any.
     """
     files = {"tls_cert_file", "tls_key_file", "ca_file", "tokens_file"}
-    return fingerprint(config.model_dump(mode="json", include={"cluster_id": True, "ingest": files}))
+    return fingerprint(
+        config.model_dump(mode="json", include={"cluster_id": True, "ingest": files, "denied_addresses": True})
+    )
 
 
 def _ingest(
