@@ -40,31 +40,21 @@ def test_two_long_client_ids_with_one_beginning_stay_two_series() -> None:
     assert len(samples(one)[LATENCY_SERIES]) == 2
 
 
-def test_an_attribute_cannot_pose_as_an_identity_key() -> None:
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"client_id": "admin", "cluster_id": "prod"},
+        {"namespace": "kube-system", "job": "apiserver", "instance": "x"},
+    ],
+    ids=["identity keys", "labels of the scraped pod"],
+)
+def test_an_attribute_cannot_replace_a_label(attributes: dict[str, str]) -> None:
     one = core()
-    one.apply("a", WHO, gauge_push(LATENCY_AVG, 1.0, client_id="admin", cluster_id="prod"))
+    one.apply("a", WHO, gauge_push(LATENCY_AVG, 1.0, **attributes))
 
     [labels] = samples(one)[LATENCY_SERIES]
-    assert dict(labels) == {
-        "cluster_id": "c",
-        "client_id": "orders",
-        "exported_client_id": "admin",
-        "exported_cluster_id": "prod",
-    }
-
-
-def test_an_attribute_cannot_replace_the_labels_of_the_scraped_pod() -> None:
-    one = core()
-    one.apply("a", WHO, gauge_push(LATENCY_AVG, 1.0, namespace="kube-system", job="apiserver", instance="x"))
-
-    [labels] = samples(one)[LATENCY_SERIES]
-    assert dict(labels) == {
-        "cluster_id": "c",
-        "client_id": "orders",
-        "exported_instance": "x",
-        "exported_job": "apiserver",
-        "exported_namespace": "kube-system",
-    }
+    exported = {f"exported_{name}": value for name, value in attributes.items()}
+    assert dict(labels) == {"cluster_id": "c", "client_id": "orders", **exported}
 
 
 @pytest.mark.parametrize(

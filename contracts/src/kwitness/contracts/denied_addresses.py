@@ -6,13 +6,14 @@ chooses where operator and collectors connect.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Final
+from typing import Any, Final
 
 __all__ = ["LINK_LOCAL", "DeniedAddresses"]
 
+AddressInfo = tuple[Any, ...]
 LINK_LOCAL: Final = ("169.254.0.0/16", "fe80::/10")
 _TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 """IPv4 behind a translator, in the last 32 bits. Source: RFC 6052."""
@@ -39,6 +40,10 @@ class DeniedAddresses:
         """Return whether an IP address is in one of them, also as an IPv6 address that stands for an IPv4 one."""
         unwrapped = _unwrapped(ip_address(address.partition("%")[0]))
         return any(_has(ip_network(network), unwrapped) for network in self.networks)
+
+    def allowed(self, found: Iterable[AddressInfo]) -> list[AddressInfo]:
+        """Return the entries of `socket.getaddrinfo` that may be dialed."""
+        return [entry for entry in found if not self.deny(str(entry[4][0]))]
 
 
 def _has(network: IPv4Network | IPv6Network, address: IPv4Address | IPv6Address) -> bool:

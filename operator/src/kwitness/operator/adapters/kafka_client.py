@@ -107,7 +107,7 @@ class _CheckedSocket(KafkaNetSocket):  # type: ignore[misc]  # the library has n
 
     def dns_lookup(self, host: str, port: int, raise_error: bool = False) -> list[Any]:  # noqa: FBT001, FBT002
         found = super().dns_lookup(host, port, raise_error)
-        allowed = [entry for entry in found if not self._denied.deny(entry[4][0])]
+        allowed = self._denied.allowed(found)
         if found and not allowed:
             raise AddressDeniedError(host)
         return allowed

@@ -13,7 +13,7 @@ from typing import Final
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, split_address
 from kwitness.operator.model.errors import OperatorError, TransientError
 
-__all__ = ["address_denied", "allowed_addresses", "probe", "refused_certificate", "speaks_tls"]
+__all__ = ["address_denied", "probe", "refused_certificate", "speaks_tls"]
 
 _CONNECT_SECONDS: Final = 5.0
 """Patience per address; a broker on the same continent answers within one."""
@@ -83,18 +83,12 @@ def address_denied(host: str) -> OperatorError:
     )
 
 
-def allowed_addresses(connection: KafkaConnection, host: str, port: int) -> list[str]:
-    """Resolve a name, and return the addresses that may be dialed; raises OSError."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [str(address[0]) for *_, address in found if not connection.denied.deny(str(address[0]))]
-
-
 def _connect(connection: KafkaConnection, host: str, port: int) -> socket.socket:
     try:
         failure: OSError | None = None
-        for address in allowed_addresses(connection, host, port):
+        for *_, address in connection.denied.allowed(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)):
             try:
-                return socket.create_connection((address, port), timeout=_CONNECT_SECONDS)
+                return socket.create_connection(address[:2], timeout=_CONNECT_SECONDS)
             except OSError as error:
                 failure = error
         raise failure or address_denied(host)

@@ -60,7 +60,7 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
         tls=tls,
         login=login,
         allowed_hosts=tuple(allowed),
-        denied=DeniedAddresses.from_networks(context.settings.limits.denied_addresses),
+        denied=DeniedAddresses(context.settings.limits.denied_addresses),
     )
 
 

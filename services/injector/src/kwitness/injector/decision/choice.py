@@ -7,7 +7,7 @@ from typing import Final, Protocol, TypeVar, cast
 
 from kwitness.contracts.injections import LeftOutReason
 
-__all__ = ["OTHER_INSTALLATION", "choose", "kept_by_others"]
+__all__ = ["OTHER_INSTALLATION", "choose"]
 
 OTHER_INSTALLATION: Final = "OtherInstallation"
 """Reason where the injector of another installation has injected the pod already: none replaces it."""
@@ -40,9 +40,3 @@ def choose(
         else:
             left_out[candidate.owner] = "Conflict"
     return chosen, left_out
-
-
-def kept_by_others(known: Mapping[str, LeftOutReason], candidates: Iterable[_Owned]) -> dict[str, LeftOutReason]:
-    """Reasons that the injector of another installation wrote into an annotation, which stay there."""
-    own = {candidate.owner for candidate in candidates}
-    return {owner: reason for owner, reason in known.items() if owner not in own}

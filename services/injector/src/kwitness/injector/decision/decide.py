@@ -24,7 +24,7 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods
-from .choice import OTHER_INSTALLATION, choose, kept_by_others
+from .choice import OTHER_INSTALLATION, choose
 from .header_rules import rules_in
 from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
@@ -82,8 +82,9 @@ def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision
     # What was rewritten cannot be judged again.
     known = parse_left_out(pods.annotations_of(pod).get(LEFT_OUT, "")) if present else {}
     chosen, left_out = choose(candidates, known, lambda candidate: _fit(candidate, pod, place))
-    all_left_out = left_out | kept_by_others(known, candidates)
-    said = {LEFT_OUT: left_out_text(all_left_out) if all_left_out else None}
+    # Those of another installation's injector stay in the annotation.
+    written = left_out | known
+    said = {LEFT_OUT: left_out_text(written) if written else None}
     if chosen is None:
         return Decision("left_out", None, tuple(annotated(pod, said)), left_out)
     injection, settings = chosen

@@ -25,7 +25,7 @@ from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods, sidecar
-from .choice import OTHER_INSTALLATION, choose, kept_by_others
+from .choice import OTHER_INSTALLATION, choose
 from .decide import Decision
 from .header_rules import rules_in
 from .interceptor_files import (
@@ -79,8 +79,9 @@ def decide_on_interceptors(
     # What was merged cannot be judged again.
     known = parse_left_out(pods.annotations_of(pod).get(INTERCEPTORS_LEFT_OUT, "")) if present else {}
     chosen, left_out = choose(candidates, known, lambda candidate: _fit(candidate, pod, place, observer))
-    all_left_out = left_out | kept_by_others(known, candidates)
-    said = {INTERCEPTORS_LEFT_OUT: left_out_text(all_left_out) if all_left_out else None}
+    # Those of another installation's injector stay in the annotation.
+    written = left_out | known
+    said = {INTERCEPTORS_LEFT_OUT: left_out_text(written) if written else None}
     if chosen is None:
         return Decision("left_out", None, tuple(annotated(pod, said)), left_out)
     injection, fit = chosen
