@@ -23,7 +23,17 @@ help: ## Show what can be made
 	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) interceptors_counts interceptors_java interceptors_librdkafka observer plugin wire)"
 
 ## Use
-.PHONY: demo demo-down
+.PHONY: try demo demo-down
+try: prerequisites-try .venv-try/.done ## Start a broker, a collector and clients on this machine, without Kubernetes, and show what they push
+	@exec .venv-try/bin/python -m kwitness.demo.first_contact
+
+.venv-try/.done: locks/try.txt pyproject.toml
+	@echo "python environment: .venv-try, from locks/try.txt"
+	@test -x .venv-try/bin/python || python3 -m venv .venv-try
+	@.venv-try/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r locks/try.txt
+	@.venv-try/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
 demo: prerequisites-demo setup ## Stand the whole platform up and show what it sees (CLUSTER=current REGISTRY=... for your own cluster)
 	@$(PY) -m kwitness.demo up --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY))
 
@@ -67,6 +77,7 @@ CARGO_PROFILE ?= release
 WHEELS ?= dist
 wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, the observer and what jobs read pushes by for it
 	@rm -f $(WHEELS)/kwitness*.whl
+	@$(PY) -m kwitness.e2e.kafka.broker_plugin services/sandbox/src/kwitness/sandbox
 	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/observer/Cargo.toml --out $(WHEELS)
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/otlp/Cargo.toml --out $(WHEELS)
@@ -117,6 +128,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) lock -q
 	@for extra in operator collector injector observer-host spark command; do \
 	  $(UV) export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
+	@$(UV) export -q --frozen --no-emit-project --no-default-groups --extra try --group build --no-header --no-annotate -o locks/try.txt
 	@$(UV) export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 
 ## Test

@@ -1,4 +1,4 @@
-"""Waiting for the system in tests: `kwitness.e2e.waiting` under the names that tests read well with."""
+"""Waiting for the system in tests: `kwitness.sandbox.waiting` under the names that tests read well with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from confluent_kafka import Producer
 
-from kwitness.e2e.waiting import Patience, wait_until
+from kwitness.sandbox.waiting import Patience, wait_until
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars, streams_jars
-from kwitness.e2e.waiting import communicate
+from kwitness.sandbox.waiting import communicate
 
 from tests.java_programs import program
 

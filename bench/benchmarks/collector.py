@@ -26,7 +26,7 @@ from collectors.otelcol import VERSION, OtelCollector, peer_binary
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, cpu_seconds, interval, pin, resident_mb
 from kwitness.bench.results import write_results
-from kwitness.e2e.ports import free_port
+from kwitness.sandbox.ports import free_port
 
 from tests.collector.collector_process import CollectorProcess
 

@@ -35,7 +35,7 @@ from kwitness.bench.bars import HEAD, at_least, row
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, cpu_seconds, pin
 from kwitness.bench.results import write_results
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.ports import free_port
+from kwitness.sandbox.ports import free_port
 
 from tests.collector.collector_process import PLUGIN, TOPICS, CollectorProcess
 from tests.collector.collector_samples import batch, push

@@ -26,9 +26,9 @@ from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, cp
 from kwitness.bench.results import write_results
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.waiting import wait_for_exit, wait_until
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.image_parts import find_uv
+from kwitness.sandbox.waiting import wait_for_exit, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PEER = ROOT / "bench" / "peers" / "plain_operator.py"

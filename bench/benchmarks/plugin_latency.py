@@ -38,7 +38,7 @@ from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE, in
 from kwitness.bench.results import write_results
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.kafka.telemetry_requests import subscribe
+from kwitness.sandbox.subscription import subscribe
 
 VERSION = "4.3.1"
 CANDIDATES = ("none", "discard", "black hole")

@@ -16,10 +16,11 @@ from confluent_kafka import Producer
 
 from kwitness.demo.java_client import demo_client_classpath
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
-from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, Listener, LocalBroker, reporter_class
-from kwitness.e2e.kafka.telemetry_requests import subscribe
+from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, Listener, LocalBroker
 from kwitness.e2e.recording_collector import RecordingCollector
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.sandbox.node_properties import reporter_class
+from kwitness.sandbox.subscription import subscribe
+from kwitness.sandbox.waiting import wait_for_exit
 
 #: Settings that make a test quick; each is a key of the plugin.
 QUICK = {

@@ -16,9 +16,9 @@ import pytest
 from confluent_kafka import Producer
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.kafka.telemetry_requests import subscribe
-from kwitness.e2e.ports import free_port
 from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.subscription import subscribe
 
 from tests.eventually import deliver
 from tests.soak import alone

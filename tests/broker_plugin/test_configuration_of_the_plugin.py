@@ -10,10 +10,11 @@ from typing import Final, NamedTuple
 import pytest
 
 from kwitness.e2e.kafka.broker_requests import GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY, api_keys
-from kwitness.e2e.kafka.local_broker import JMX_REPORTER, KAFKA_VERSIONS, LocalBroker
-from kwitness.e2e.kafka.telemetry_requests import subscribe
-from kwitness.e2e.ports import free_port
+from kwitness.e2e.kafka.local_broker import KAFKA_VERSIONS, LocalBroker
 from kwitness.e2e.recording_collector import RecordingCollector
+from kwitness.sandbox.node_properties import JMX_REPORTER
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.subscription import subscribe
 
 from tests import soak
 from tests.broker_plugin.conftest import Plugged

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kwitness.e2e.kafka.certificates import KafkaCertificates, make_certificates
-from kwitness.e2e.kafka.telemetry_requests import subscribe
-from kwitness.e2e.ports import free_port
 from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.subscription import subscribe
 
 pytestmark = pytest.mark.broker
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kwitness.e2e.kafka.telemetry_requests import subscribe
-from kwitness.e2e.ports import free_port
 from kwitness.e2e.recording_collector import Behaviour, RecordingCollector
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.subscription import subscribe
 
 from tests.eventually import eventually
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from kwitness.demo.java_client import demo_client_classpath
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 
 @pytest.mark.parametrize(

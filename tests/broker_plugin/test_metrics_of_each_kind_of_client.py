@@ -10,8 +10,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.contracts.client_metrics import CLIENT_METRICS, lookup
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.kafka.telemetry_requests import subscribe
-from kwitness.e2e.ports import free_port
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.subscription import subscribe
 
 from tests import kept_metrics
 from tests.broker_plugin.conftest import QUICK

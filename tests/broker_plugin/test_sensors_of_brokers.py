@@ -13,13 +13,9 @@ import pytest
 from kwitness.contracts.envelopes import GaugeSnapshot
 from kwitness.e2e.kafka.jars import kafka_jars
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.kafka.telemetry_requests import (
-    THROTTLING_QUOTA_EXCEEDED,
-    UNKNOWN_SUBSCRIPTION_ID,
-    TelemetryClient,
-    subscribe,
-)
+from kwitness.e2e.kafka.telemetry_requests import THROTTLING_QUOTA_EXCEEDED, UNKNOWN_SUBSCRIPTION_ID, TelemetryClient
 from kwitness.e2e.recording_collector import RecordingCollector
+from kwitness.sandbox.subscription import subscribe
 
 from tests.broker_plugin.conftest import Plugged
 

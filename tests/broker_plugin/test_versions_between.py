@@ -11,8 +11,8 @@ from confluent_kafka import Producer
 from kwitness.e2e.kafka.broker_requests import GET_TELEMETRY_SUBSCRIPTIONS, PUSH_TELEMETRY, api_keys
 from kwitness.e2e.kafka.jars import VERSIONS_BETWEEN
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.kafka.telemetry_requests import subscribe
 from kwitness.e2e.recording_collector import RecordingCollector
+from kwitness.sandbox.subscription import subscribe
 
 pytestmark = pytest.mark.broker
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from kwitness.e2e import binaries
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images import builder
 from kwitness.images.image_parts import REPOSITORY
+from kwitness.sandbox.waiting import run_to_end
 
 FILES = ("kafka-ca.crt", "operator.password", "collector.password", "spark.password")
 MORE_FILES = ("collector.crt", "collector.key", "collector-ca.crt", "tokens")

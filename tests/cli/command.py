@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from kwitness.cli.__main__ import main
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.waiting import run_to_end, wait_for_exit
+from kwitness.sandbox.waiting import run_to_end, wait_for_exit
 
 PROGRESS = re.compile(r"\x1b\[\?25l.*?\x1b\[\?25h\s*(?:\x1b\[1A)?\x1b\[2K", re.DOTALL)
 COMMAND = (sys.executable, "-m", "kwitness.cli")

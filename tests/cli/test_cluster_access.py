@@ -12,9 +12,9 @@ import yaml
 
 from kwitness.cli import subscription_request
 from kwitness.e2e.binaries import kubectl
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images.commands import silent
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.cli.conftest import cluster
 from tests.eventually import eventually

@@ -14,15 +14,17 @@ import pytest
 import requests
 
 from kwitness.cli.cluster_access import ClusterAccess, connect
-from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError, find_cluster, find_collector
+from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError
 from kwitness.cli.failure import CommandFailedError, NotPermittedError
+from kwitness.cli.kubernetes_route import KubernetesRoute
 from kwitness.cli.options import Options
+from kwitness.cli.serving_collector import find_cluster, find_collector
 from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH
 from kwitness.contracts.envelopes import ClientPage, ClusterState
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.cli.command import Person
 from tests.cli.conftest import account, cluster, role
@@ -144,7 +146,7 @@ def access(person: Person, collector: Running) -> ClusterAccess:
 
 def ask(access: ClusterAccess, address: str | None) -> ClientPage:
     serving = find_collector(access, find_cluster(access, None))
-    with CollectorAccess(access, serving, address) as asked:
+    with CollectorAccess(KubernetesRoute(access, serving, address)) as asked:
         return asked.get(CLIENTS_PATH, ClientPage, limit=5, client_id=None)
 
 
@@ -154,7 +156,7 @@ def test_a_readers_token_is_asked_for_and_the_certificate_is_checked(access, ins
 
 def test_what_the_collector_refuses_is_said_in_its_words(access, installed):
     serving = find_collector(access, find_cluster(access, "orders"))
-    with CollectorAccess(access, serving, installed.address) as asked:
+    with CollectorAccess(KubernetesRoute(access, serving, installed.address)) as asked:
         with pytest.raises(CollectorRefusedError, match="collector main: ") as refused:
             asked.get(CLUSTER_PATH.format(cluster_id="another"), ClusterState)
         with pytest.raises(CollectorRefusedError, match="limit must be a number from 1 to"):
@@ -166,7 +168,7 @@ def test_what_the_collector_refuses_is_said_in_its_words(access, installed):
 def test_an_answer_of_another_release_is_not_believed(access, installed):
     serving = find_collector(access, find_cluster(access, None))
     with (
-        CollectorAccess(access, serving, installed.address) as asked,
+        CollectorAccess(KubernetesRoute(access, serving, installed.address)) as asked,
         pytest.raises(CommandFailedError, match="is not as this release of kwitness has it"),
     ):
         asked.get(CLIENTS_PATH, ClusterState)
@@ -174,7 +176,7 @@ def test_an_answer_of_another_release_is_not_believed(access, installed):
 
 def test_a_connection_that_was_closed_meanwhile_is_opened_again(access, installed):
     serving = find_collector(access, find_cluster(access, None))
-    with CollectorAccess(access, serving, installed.address) as asked:
+    with CollectorAccess(KubernetesRoute(access, serving, installed.address)) as asked:
         asked.get(CLIENTS_PATH, ClientPage)
         assert asked._connection is not None
         asked._connection.sock.shutdown(2)

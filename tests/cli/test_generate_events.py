@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.cli.fleet import Faults, Fleet, FleetRecord, events
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 START_MS = 1_790_000_000_000
 SMALL = ("--clients", "20", "--topics", "3", "--sources", "2", "--for", "30s", "--start", str(START_MS))

@@ -15,8 +15,8 @@ import yaml
 from kwitness.cli.header_constants import constant_names
 from kwitness.cli.header_register import TYPES, Register, RegisteredHeader
 from kwitness.contracts.header_rules import HeaderType as TypeName
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images.image_parts import REPOSITORY, maven_package
+from kwitness.sandbox.waiting import run_to_end
 
 TYPED = [
     {"name": f"of.{name.lower()}", "id": 1_245_184 + place, "type": name, "description": f"A {name}."}

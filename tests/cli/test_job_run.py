@@ -16,8 +16,8 @@ from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_reads import GivenInputs
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images.spark_jars import spark_jars
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.jobs.kafka_topics import Topics, unique_names
 from tests.jobs.traffic import otlp, push, snapshot

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from kwitness.cli.__main__ import main
-from kwitness.e2e.ports import free_port
+from kwitness.sandbox.ports import free_port
 
 from tests.cli.conftest import account, cluster, ready
 from tests.cli.reviewed_collector import READERS, ReviewedCollector

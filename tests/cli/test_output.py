@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from kwitness.e2e.waiting import communicate
+from kwitness.sandbox.waiting import communicate
 
 from tests.cli.command import COMMAND
 from tests.cli.conftest import cluster, ready

@@ -17,7 +17,7 @@ from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
 from kwitness.devtools import krew
 from kwitness.devtools.command_reference import command_page
 from kwitness.devtools.reference import COMMAND_PAGE
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ from deltalake import DeltaTable, write_deltalake
 from kwitness.cli import forgetting
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.tables import answer
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 NOW_MS = 1_790_000_000_000
 INVENTORY = pa.table(

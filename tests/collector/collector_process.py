@@ -17,8 +17,8 @@ import requests
 from prometheus_client.parser import text_string_to_metric_families
 
 from kwitness.contracts.envelopes import EVENTS_CONTENT_TYPE
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import WaitFailedError, wait_for_exit
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import WaitFailedError, wait_for_exit
 
 from tests.collector.collector_samples import CLUSTER
 from tests.eventually import eventually

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from kwitness.e2e.waiting import communicate
+from kwitness.sandbox.waiting import communicate
 
 from tests.collector.collector_process import CollectorProcess
 

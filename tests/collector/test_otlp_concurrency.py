@@ -33,7 +33,7 @@ from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.sinks.topic_writer import Record, TopicWriter
 from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorConfig
-from kwitness.e2e.ports import free_port
+from kwitness.sandbox.ports import free_port
 
 from tests.collector.collector_process import OTLP, TOPICS, parse
 from tests.collector.collector_samples import CLUSTER, DELTA, add_number

@@ -12,7 +12,7 @@ import pytest
 import re2
 
 from kwitness.contracts.resources.patterns import PATTERN_CHARACTERS, PORTABLE_PATTERN
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 JUDGE = Path(__file__).parent / "MatchLikeTheBroker.java"
 COUNT = 3_000

@@ -93,10 +93,45 @@ def test_which_librdkafka_pushes_null(name, version, answer) -> None:
         ("kafka-python", "3.0.12", "tooOld"),
         ("kgo", "1.20.0", "unknown"),
         ("never-heard-of", "1.0", "unknown"),
+        ("unknown", "unknown", "tooOld"),
     ],
 )
 def test_whether_a_client_pushes(name, version, answer) -> None:
     assert software.pushes_telemetry(name, version) == answer
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "sentence"),
+    [
+        (
+            "kafka-python",
+            "3.0.12",
+            "kafka-python has no client telemetry in any version: observe it, or use confluent-kafka-python",
+        ),
+        (
+            "segmentio-kafka-go",
+            "0.4",
+            "segmentio-kafka-go has no client telemetry in any version: observe it, or use confluent-kafka-go",
+        ),
+        (
+            "apache-kafka-java",
+            "3.6.1",
+            "apache-kafka-java 3.6.1 has no client telemetry: upgrade it to 3.7.0, or observe it",
+        ),
+        (
+            "librdkafka",
+            "1.9.2",
+            "librdkafka 1.9.2 has no client telemetry: upgrade it to librdkafka 2.5.3, or observe it",
+        ),
+        (
+            "unknown",
+            "unknown",
+            "a client that announces no software (before KIP-511) has no client telemetry: observe it to know which",
+        ),
+    ],
+)
+def test_advice_for_a_client_that_cannot_push_can_be_followed(name, version, sentence) -> None:
+    assert software.ways_to_telemetry(name, version) == sentence
 
 
 @pytest.mark.parametrize(

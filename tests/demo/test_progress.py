@@ -8,7 +8,7 @@ import pytest
 
 from kwitness.demo import progress as module
 from kwitness.demo.progress import DemoError, Progress, wait_until
-from kwitness.e2e.waiting import WAITS_LOG
+from kwitness.sandbox.waiting import WAITS_LOG
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = sorted({path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")})

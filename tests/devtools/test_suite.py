@@ -22,7 +22,7 @@ from kwitness.devtools.suite.cpu_log import read_cpu_file
 from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.side_by_side import Interruption, Run, end
 from kwitness.devtools.suite.steps import GROUPS, Group, Step
-from kwitness.e2e.waiting import communicate, wait_for_exit
+from kwitness.sandbox.waiting import communicate, wait_for_exit
 
 from tests.eventually import eventually
 

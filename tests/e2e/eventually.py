@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from kwitness.e2e.waiting import Sign, wait_until
+from kwitness.sandbox.waiting import Sign, wait_until
 
 T = TypeVar("T")
 
@@ -22,5 +22,5 @@ def eventually(
     still_s: float = STILL_S,
     every: float | None = None,
 ) -> T:
-    """Look again and again until what is seen holds; return it. See `kwitness.e2e.waiting.wait_until`."""
+    """Look again and again until what is seen holds; return it. See `kwitness.sandbox.waiting.wait_until`."""
     return wait_until(look, holds, signs=SIGNS, still_s=still_s, every=every)

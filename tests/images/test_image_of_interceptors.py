@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_FILES, JAVA_AGENT, PYTHON_FOLDER
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images import container_engine
 from kwitness.images.builder import build_all
 from kwitness.images.image_parts import JAVA_JAR
 from kwitness.images.image_recipes import DEVELOPED, copy_python_interceptors
 from kwitness.injector.decision.interceptor_files import files_container
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.injector.interceptor_samples import interceptors
 

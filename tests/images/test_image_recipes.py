@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from kwitness.demo.images import ALL, OTHERS, dev_kafka
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images.base_images import read_packages
 from kwitness.images.builder import helm_values
 from kwitness.images.image_parts import REPOSITORY, copy_content
 from kwitness.images.image_recipes import PYTHON_BASE, SHIPPED
+from kwitness.sandbox.waiting import run_to_end
 
 EVERY = {**ALL, **SHIPPED, **OTHERS}
 

@@ -15,10 +15,10 @@ import pytest
 from kwitness.e2e import chart
 from kwitness.e2e.binaries import PAUSE, REGISTRY, built
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
-from kwitness.e2e.waiting import wait_for_exit
 from kwitness.images import builder, container_engine
 from kwitness.images.commands import CommandFailedError
 from kwitness.images.image_recipes import DEVELOPED
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.eventually import eventually
 

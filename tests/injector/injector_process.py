@@ -24,8 +24,8 @@ from kwitness.contracts.interceptor_injections import (
 )
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.eventually import ANSWER_S, eventually
 from tests.injector.samples import INJECTION, POD

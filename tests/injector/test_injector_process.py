@@ -16,9 +16,9 @@ from kwitness.contracts.injections import injection_hash
 from kwitness.contracts.interceptor_injections import INTERCEPTORS
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import wait_for_exit
 from kwitness.injector.certificates.issuing import issue
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.eventually import eventually
 from tests.injector.injector_process import InjectorProcess, Surroundings, has_observer

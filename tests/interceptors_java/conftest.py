@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 from kwitness.images.image_parts import java_interceptors
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.interceptors_java.reported import Reported
 from tests.java_programs import program

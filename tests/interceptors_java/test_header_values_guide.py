@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from kwitness.cli.__main__ import main
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images.image_parts import REPOSITORY, maven_package
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.interceptors_java.conftest import clients
 

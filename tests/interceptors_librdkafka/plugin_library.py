@@ -18,8 +18,8 @@ from kwitness.contracts.interceptor_settings import (
     SETTINGS_VARIABLE,
     InterceptorSettings,
 )
-from kwitness.e2e.waiting import communicate
 from kwitness.images.image_parts import PLUGIN_LIBRARY, QUICK, REPOSITORY, librdkafka_plugin, site_packages
+from kwitness.sandbox.waiting import communicate
 
 PROGRAMS: Final = Path(__file__).with_name("programs")
 LOCKS: Final = REPOSITORY / "demo/images/demo-python/locks"

@@ -14,7 +14,7 @@ from kwitness.contracts.envelopes import Directives
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE, POD_NAMESPACE_VARIABLE
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.records.distinct_keys import DistinctKeys
-from kwitness.e2e.waiting import communicate
+from kwitness.sandbox.waiting import communicate
 
 from tests.eventually import eventually
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer

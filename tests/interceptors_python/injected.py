@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 _SERVICE = Path(__file__).resolve().parents[2] / "services/interceptors-python"
 

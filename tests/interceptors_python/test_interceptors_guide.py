@@ -13,7 +13,7 @@ import confluent_kafka
 import pytest
 
 from kwitness.contracts.resources.interceptor_profile import InterceptorEntry
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 from kwitness_interceptors import testing, wrap
 
 from .confluent_samples import MOCK, mock_bootstrap, read_all, topic_name

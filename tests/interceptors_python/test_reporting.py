@@ -16,7 +16,7 @@ from kwitness.contracts.envelopes.events import Directives
 from kwitness.contracts.envelopes.pushes import Rejection
 from kwitness.contracts.records.interceptions import ClientInterceptions
 from kwitness.contracts.records.seals import WindowSeal
-from kwitness.e2e.waiting import communicate, wait_for_exit
+from kwitness.sandbox.waiting import communicate, wait_for_exit
 
 from .injected import injected_folder, run_program
 from .interceptor_events_server import InterceptorEventsServer

@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import communicate, run_to_end
 from kwitness.images.spark_jars import spark_jars
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import communicate, run_to_end
 
 from tests import soak
 from tests.eventually import eventually

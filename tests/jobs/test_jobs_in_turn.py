@@ -13,8 +13,8 @@ from deltalake import DeltaTable
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.waiting import run_to_end
 from kwitness.jobs.driver.configurations import ConfigurationError, read_configurations
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.jobs import cost_inputs
 from tests.jobs.conftest import job_config

@@ -18,13 +18,13 @@ from pyspark.sql import SparkSession
 from kwitness.contracts.job_config import JobConfig, RunConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.object_store import REGION, ObjectStore, StoreKeys
-from kwitness.e2e.waiting import WaitFailedError, run_to_end, wait_for_exit
 from kwitness.images.s3a_jars import s3a_jars
 from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.driver.failures import explain
 from kwitness.jobs.frame.hadoop_files import HadoopFiles, NotWritableError
 from kwitness.jobs.frame.identity import IdentityError, IdentityFile
 from kwitness.jobs.frame.object_store import give_keys, read_keys, reader_variables, storage_settings
+from kwitness.sandbox.waiting import WaitFailedError, run_to_end, wait_for_exit
 
 from tests import soak
 from tests.eventually import eventually

@@ -27,8 +27,8 @@ from confluent_kafka.admin import (
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
-from kwitness.e2e.waiting import WaitFailedError, wait_for_exit
 from kwitness.images.spark_jars import spark_jars
+from kwitness.sandbox.waiting import WaitFailedError, wait_for_exit
 
 from tests.eventually import eventually
 from tests.jobs import oracle

@@ -14,13 +14,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
-from kwitness.e2e.waiting import run_to_end
 from kwitness.jobs.analyses.client_inventory.job import JOB, SINK
 from kwitness.jobs.analyses.client_inventory.transform import transform
 from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.text_table import render
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.jobs import oracle
 from tests.jobs.tables import by_client, frame_of, kinded

@@ -10,8 +10,10 @@ from typing import Final
 import pytest
 
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS
-from kwitness.e2e.kafka.prepared import archive_options, classpath, format_storage, java_program, random_id
-from kwitness.e2e.waiting import run_to_end
+from kwitness.e2e.kafka.prepared import archive_options, classpath, format_storage
+from kwitness.sandbox.java import java_program
+from kwitness.sandbox.node_properties import random_id
+from kwitness.sandbox.waiting import run_to_end
 
 pytestmark = pytest.mark.broker
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.process_signs import ProcessSigns
-from kwitness.e2e.waiting import (
+from kwitness.sandbox.process_signs import ProcessSigns
+from kwitness.sandbox.waiting import (
     CEILING,
     WAITS_LOG,
     Patience,

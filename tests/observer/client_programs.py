@@ -15,10 +15,10 @@ from typing import Final
 
 from kwitness.e2e.binaries import GoModule, built
 from kwitness.e2e.kafka.jars import kafka_jars
-from kwitness.e2e.waiting import communicate
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 from kwitness.images.image_parts import REPOSITORY, site_packages
+from kwitness.sandbox.waiting import communicate
 
 from tests.soak import SOAKS
 

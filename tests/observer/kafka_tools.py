@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from kwitness.e2e.kafka.jars import kafka_jars
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.observer.client_programs import NEWEST, SMALL_JVM
 

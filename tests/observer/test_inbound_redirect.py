@@ -15,8 +15,8 @@ from typing import Any, Final
 import pytest
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.ports import free_port
 from kwitness.images.container_engine import install
+from kwitness.sandbox.ports import free_port
 
 from tests.eventually import eventually
 from tests.observer.events_server import EventsServer

@@ -14,8 +14,8 @@ import pytest
 from confluent_kafka import Producer
 
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import run_to_end, wait_for_exit
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import run_to_end, wait_for_exit
 
 from tests.eventually import eventually
 from tests.observer.dialled_ports import port_of

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from kwitness.e2e.kafka.jars import kafka_jars
-from kwitness.e2e.waiting import run_to_end
 from kwitness.images.image_parts import REPOSITORY
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.observer.client_programs import CLIENTS, NEWEST, SMALL_JVM, java_classpath
 

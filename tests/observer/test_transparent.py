@@ -18,8 +18,8 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
-from kwitness.e2e.ports import free_port
 from kwitness.images.container_engine import install
+from kwitness.sandbox.ports import free_port
 
 from tests.collector.collector_process import SIDECAR, SIDECAR_SOURCE, TOPICS, CollectorProcess
 from tests.collector.collector_samples import CLUSTER

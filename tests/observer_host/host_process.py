@@ -13,8 +13,8 @@ from typing import Any, Self
 
 import requests
 
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.eventually import ANSWER_S
 

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
-from kwitness.e2e.waiting import run_to_end
 from kwitness.observer.host.worker import CLOSING, QUEUE_FULL, RAISED, UNUSABLE
+from kwitness.sandbox.waiting import run_to_end
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs/guides/observer-classes.md").read_text()
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.waiting import run_to_end
 from kwitness.observer.loading import UnusableObserverError
 from kwitness.observer.testing import RECORDED, read_events, replay
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.observer_host.event_lines import event, line
 from tests.observer_host.sample_observers import Demanding, Raising, Written

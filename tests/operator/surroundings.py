@@ -19,8 +19,8 @@ from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
 
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.eventually import ANSWER_S, eventually
 

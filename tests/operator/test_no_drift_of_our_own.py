@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.e2e.waiting import Patience
 from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.kinds.telemetry_collector.objects import collector_objects
 from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.api_access import find_access
+from kwitness.sandbox.waiting import Patience
 
 from tests.operator.surroundings import apply, writes_of
 

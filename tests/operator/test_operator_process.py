@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.contracts.own_metrics import OWN_METRICS
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 from tests.eventually import eventually
 from tests.operator.conftest import at_the_resync

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import pytest
 
-from kwitness.e2e.waiting import Patience
 from kwitness.operator import work_queue
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.work_queue import Requeue, WorkQueue
+from kwitness.sandbox.waiting import Patience
 
 
 @contextlib.asynccontextmanager

@@ -9,7 +9,7 @@ import yaml
 
 from kwitness.e2e import chart, strimzi
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, VERSIONS_BETWEEN
-from kwitness.e2e.kafka.local_broker import reporter_class
+from kwitness.sandbox.node_properties import reporter_class
 
 from tests.observer.client_programs import EVERY_CLIENT
 

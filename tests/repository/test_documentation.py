@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.e2e import capacity
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kwitness.e2e.waiting import run_to_end
+from kwitness.sandbox.waiting import run_to_end
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
-COMPONENTS = ("operator", "collector", "injector", "observer-host", "spark", "command")
+COMPONENTS = ("operator", "collector", "injector", "observer-host", "spark", "command", "try")
 
 
 def pinned(name: str) -> dict[str, Version]:
@@ -24,12 +24,16 @@ def pinned(name: str) -> dict[str, Version]:
     return {canonicalize_name(one.group(1).partition("[")[0]): Version(one.group(2)) for one in found if one}
 
 
-def unmet(requirements: list[str], lock: dict[str, Version]) -> list[str]:
-    wanted = [Requirement(text) for text in requirements]
+def unmet(texts: list[str], lock: dict[str, Version]) -> list[str]:
+    requirements = [Requirement(text) for text in texts]
+    # An extra that is made of others.
+    own = [extra for extra in requirements if extra.name == PROJECT["project"]["name"]]
+    requirements = [package for package in requirements if package not in own]
+    requirements += [Requirement(text) for extras in own for extra in extras.extras for text in EXTRAS[extra]]
     return [
-        str(one)
-        for one in wanted
-        if canonicalize_name(one.name) not in lock or lock[canonicalize_name(one.name)] not in one.specifier
+        str(package)
+        for package in requirements
+        if canonicalize_name(package.name) not in lock or lock[canonicalize_name(package.name)] not in package.specifier
     ]
 
 

@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, Gauge
 
-from kwitness.e2e.waiting import run_to_end
 from kwitness.runtime.child_names import collector_name, collector_peer_host, collector_replicas_name, job_name
 from kwitness.runtime.json_logging import JsonFormatter
 from kwitness.runtime.probes import ProbeServer
 from kwitness.runtime.reloading import ReloadingFile
+from kwitness.sandbox.waiting import run_to_end
 
 
 def test_a_log_line_is_json_with_its_plain_fields_only():

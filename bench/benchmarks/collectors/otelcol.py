@@ -9,8 +9,8 @@ import socket
 import subprocess
 from pathlib import Path
 
-from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images import cache
+from kwitness.sandbox.waiting import WaitFailedError, wait_until
 
 SOURCE = Path(__file__).parents[2] / "otelcol"
 VERSION = "0.155.0"

@@ -27,7 +27,7 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.interceptors_librdkafka.interceptors_server import InterceptorsServer
 

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE
-from kwitness.e2e.ports import free_port
 from kwitness.images import cache
 from kwitness.images.commands import run
 from kwitness.images.image_parts import cargo_binary, find_uv
+from kwitness.sandbox.ports import free_port
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
-from kwitness.e2e.waiting import WaitFailedError, wait_until
+from kwitness.sandbox.waiting import WaitFailedError, wait_until
 
 from tests.observer.events_server import EventsServer
 from tests.observer.observer_process import ObserverProcess

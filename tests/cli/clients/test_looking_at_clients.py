@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from kwitness.cli.__main__ import main
-from kwitness.e2e.ports import free_port
+from kwitness.sandbox.ports import free_port
 
 from tests.cli.clients.conftest import INSTANCE, answers_with, item, lines
 from tests.cli.conftest import role
@@ -156,7 +156,7 @@ def test_who_does_not_push_is_listed_with_reason_and_what_to_do(types, pushing) 
     rows = [line for line in done.stdout.splitlines()[1:] if "lively" not in line]
     assert [row.split()[0] for row in rows] == ["broken", "-"]
     assert " Malformed " in rows[0]
-    assert rows[1].endswith("librdkafka 1.9.2 has no client telemetry: upgrade it, or observe it.")
+    assert rows[1].endswith("librdkafka 1.9.2 has no client telemetry: upgrade it to librdkafka 2.5.3, or observe it.")
     assert " TooOld " in rows[1]
 
 

@@ -11,7 +11,7 @@ from typing import IO
 
 import pytest
 
-from kwitness.e2e.waiting import communicate, wait_for_exit
+from kwitness.sandbox.waiting import communicate, wait_for_exit
 
 from tests.cli.clients.conftest import LIVELY, SECOND, answers_with, item, lines
 from tests.cli.command import COMMAND

@@ -15,6 +15,7 @@ __all__ = [
     "OTHER",
     "OUR_CLIENT_ID_PREFIX",
     "SOFTWARE",
+    "UNANNOUNCED",
     "Software",
     "crashes_on_unknown_metrics",
     "is_ours",
@@ -23,6 +24,7 @@ __all__ = [
     "parse_version",
     "pushes_null",
     "pushes_telemetry",
+    "ways_to_telemetry",
 ]
 
 OUR_CLIENT_ID_PREFIX = "kwitness-"
@@ -42,7 +44,7 @@ _PLAIN = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?![0-9])")
 _FIRST_CRASHING: Version = (2, 5, 0)
 _FIRST_SOUND: Version = (2, 5, 3)
 _FIRST_PUSHING: Version = (2, 10, 1)
-_UNANNOUNCED = "unknown"
+UNANNOUNCED = "unknown"
 """What Kafka calls the name and version of a client that announced none."""
 
 
@@ -73,7 +75,7 @@ def crashes_on_unknown_metrics(name: str, version: str) -> Literal["yes", "no", 
     inside = librdkafka_version(name, version)
     if inside is not None:
         return "yes" if _FIRST_CRASHING <= inside < _FIRST_SOUND else "no"
-    if name == version == _UNANNOUNCED:
+    if name == version == UNANNOUNCED:
         return "no"
     software = _BY_NAME.get(name)
     return "unknown" if software is None or software.engine == "librdkafka" else "no"
@@ -101,10 +103,16 @@ def pushes_null(name: str, version: str) -> bool:
 
 
 def pushes_telemetry(name: str, version: str) -> Literal["yes", "tooOld", "unknown"]:
-    """Say whether a client can push telemetry; libraries that never could count as too old."""
+    """Say whether a client can push telemetry.
+
+    Libraries of which no version can count as too old, as does a client that announces nothing: it is older than
+    KIP-511, and so than telemetry.
+    """
     inside = librdkafka_version(name, version)
     if inside is not None:
         return "yes" if inside >= _FIRST_CRASHING else "tooOld"
+    if name == version == UNANNOUNCED:
+        return "tooOld"
     software = _BY_NAME.get(name)
     if software is None or software.pushes_since == "unknown":
         return "unknown"
@@ -114,6 +122,26 @@ def pushes_telemetry(name: str, version: str) -> Literal["yes", "tooOld", "unkno
     if announced is None or first is None:
         return "unknown"
     return "yes" if announced >= first else "tooOld"
+
+
+def ways_to_telemetry(name: str, version: str) -> str:
+    """Say what a client that cannot push is, and what to do about it, in a sentence without a full stop."""
+    if name == version == UNANNOUNCED:
+        return "a client that announces no software (before KIP-511) has no client telemetry: observe it to know which"
+    software = _BY_NAME.get(name)
+    if librdkafka_version(name, version) is not None:
+        major, minor, patch = _FIRST_SOUND
+        return (
+            f"{name} {version} has no client telemetry: upgrade it to librdkafka {major}.{minor}.{patch}, or observe it"
+        )
+    if software is None or software.pushes_since != "never":
+        since = "" if software is None else f" to {software.pushes_since}"
+        return f"{name} {version} has no client telemetry: upgrade it{since}, or observe it"
+    able = [
+        entry.name for entry in ENTRIES if entry.language == software.language and parse_version(entry.pushes_since)
+    ]
+    others = f", or use {' or '.join(able)}" if able else ""
+    return f"{name} has no client telemetry in any version: observe it{others}"
 
 
 def is_ours(client_id: str | None, software_name: str | None = None) -> bool:

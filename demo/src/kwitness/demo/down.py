@@ -5,8 +5,8 @@ from __future__ import annotations
 from kwitness.demo import namespaces, releases
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import APPS, NAMESPACE, RELEASE
-from kwitness.e2e.waiting import wait_until
 from kwitness.images.commands import Progress
+from kwitness.sandbox.waiting import wait_until
 
 
 def remove_from(cluster: DemoCluster, progress: Progress) -> None:

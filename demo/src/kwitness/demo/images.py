@@ -43,7 +43,7 @@ def dev_kafka(version: str = KAFKA_VERSIONS[-1]) -> Recipe:
 
 def _demo_python() -> Recipe:
     folder = _IMAGES / "demo-python"
-    programs = REPOSITORY / "demo" / "programs" / "python"
+    programs = REPOSITORY / "services" / "sandbox" / "src" / "kwitness" / "sandbox" / "clients"
 
     def prepare(context: Path, progress: Progress) -> None:
         for lock in sorted((folder / "locks").glob("*.txt")):

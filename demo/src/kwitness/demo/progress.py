@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
-from kwitness.e2e import waiting
-from kwitness.e2e.waiting import Sign
+from kwitness.sandbox import waiting
+from kwitness.sandbox.waiting import Sign
 
 REMIND_SECONDS = 15
 """After so long a reader wants to know that something still happens."""

@@ -6,7 +6,7 @@ import json
 from typing import Final
 
 from kwitness.demo.cluster import DemoCluster
-from kwitness.e2e.waiting import Sign
+from kwitness.sandbox.waiting import Sign
 
 _STEP_NS: Final = 10_000_000_000
 """Ten seconds of a processor. An idle pod needs many minutes for them, a driver that starts less than one."""

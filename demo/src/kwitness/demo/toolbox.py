@@ -10,8 +10,8 @@ from typing import Any
 
 from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster
-from kwitness.e2e.waiting import wait_until
 from kwitness.images.commands import CommandFailedError
+from kwitness.sandbox.waiting import wait_until
 
 PROGRAM = """
 import json, sys

@@ -27,9 +27,9 @@ from kwitness.e2e import binaries
 from kwitness.e2e.api_objects import ApiObjects
 from kwitness.e2e.api_session import ApiSession
 from kwitness.e2e.cluster import Cluster, wait_until_served
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images.commands import Progress, silent
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import WaitFailedError, wait_until
 
 _STOP_SECONDS = 15
 _LONGEST_AUDIT_LINE = 64 * 1024

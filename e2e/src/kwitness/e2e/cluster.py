@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from kwitness.e2e.waiting import Patience, WaitFailedError, wait_until
 from kwitness.images.commands import CommandFailedError, run
+from kwitness.sandbox.waiting import Patience, WaitFailedError, wait_until
 
 _FORWARDED = re.compile(r"Forwarding from 127\.0\.0\.1:(\d+)")
 

@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Literal, Self
 
 from kwitness.e2e.binaries import GoModule, built
-from kwitness.e2e.ports import free_port
-from kwitness.e2e.waiting import WaitFailedError, wait_until
 from kwitness.images.commands import run
+from kwitness.sandbox.ports import free_port
+from kwitness.sandbox.waiting import WaitFailedError, wait_until
 
 VERSITYGW = GoModule(
     "versitygw",

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 from typing_extensions import override
 
-from kwitness.e2e.waiting import Patience, WaitFailedError
+from kwitness.sandbox.waiting import Patience, WaitFailedError
 
 _Found = TypeVar("_Found")
 

@@ -20,7 +20,7 @@ from kwitness.devtools.suite.reference_work import ReferenceClock
 from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.side_by_side import Beginning, Interruption, Line, Run, end, follow
 from kwitness.devtools.suite.steps import CHECKS, GROUPS, QUICK, Group, Step
-from kwitness.e2e.waiting import slowest_waits
+from kwitness.sandbox.waiting import slowest_waits
 
 _SHOWN_FAILURES: Final = 40
 _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)

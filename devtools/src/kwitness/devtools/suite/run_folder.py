@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from kwitness.devtools.suite.cpu_plugin import LOG_VARIABLE, WITH_CONTAINERS_VARIABLE
 from kwitness.devtools.suite.figures import GroupCost
-from kwitness.e2e.waiting import WAITS_LOG
 from kwitness.images.build_time import BUILDS_VARIABLE
 from kwitness.images.cache import cache_folder
+from kwitness.sandbox.waiting import WAITS_LOG
 
 __all__ = ["RunFolder"]
 
@@ -44,7 +44,7 @@ class RunFolder:
         return self.path / f"{step}.cpu.jsonl"
 
     def waits(self) -> list[str]:
-        """Return the lines that the groups wrote of their waits, see `kwitness.e2e.waiting`."""
+        """Return the lines that the groups wrote of their waits, see `kwitness.sandbox.waiting`."""
         log = self._waits_log
         return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 from kwitness.images.image_parts import REPOSITORY, maven_package
@@ -18,3 +20,7 @@ def plugin_jar() -> Path:
         Maven failed; its output is in the message.
     """
     return maven_package(PROJECT) / "kwitness-broker-plugin.jar"
+
+
+if __name__ == "__main__":
+    shutil.copy(plugin_jar(), sys.argv[1])

@@ -13,24 +13,16 @@ from typing import Self
 from kwitness.e2e.kafka.certificates import KafkaCertificates, make_certificates
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS
 from kwitness.e2e.kafka.listeners import Listener, listener_properties
-from kwitness.e2e.kafka.prepared import (
-    SMALL_JVM,
-    archive_options,
-    classpath,
-    format_storage,
-    java_program,
-    random_id,
-)
-from kwitness.e2e.kafka.process import KafkaProcess
-from kwitness.e2e.ports import free_port
+from kwitness.e2e.kafka.prepared import archive_options, classpath, format_storage
+from kwitness.sandbox.java import SMALL_JVM, java_program
+from kwitness.sandbox.kafka_process import KafkaProcess
+from kwitness.sandbox.node_properties import JMX_REPORTER, SMALL_NODE, random_id, reporter_class
+from kwitness.sandbox.ports import free_port
 
 __all__ = ["KAFKA_VERSIONS", "Listener", "LocalBroker", "LocalCluster"]
 
 #: Users of the SASL listeners, unless others are given; `admin` is a super user.
 USERS = {"admin": "admin-secret", "alice": "alice-secret"}
-JMX_REPORTER = "org.apache.kafka.common.metrics.JmxReporter"
-_CURRENT = "dev.kwitness.broker.KwitnessReporter"
-_LEGACY = "dev.kwitness.broker.KwitnessLegacyReporter"
 
 
 class LocalBroker:
@@ -213,6 +205,7 @@ class LocalBroker:
         protocols = [f"{listener.value}:{listener.protocol}" for listener in self._ports]
         replication = str(min(size, 2))
         properties = {
+            **SMALL_NODE,
             "process.roles": "broker,controller" if self._is_controller else "broker",
             "node.id": str(self.node_id),
             "controller.quorum.voters": f"1@127.0.0.1:{self.controller_port}",
@@ -224,20 +217,10 @@ class LocalBroker:
             ),
             "inter.broker.listener.name": Listener.PLAINTEXT.value,
             "log.dirs": str(self.directory / "data"),
-            "num.partitions": "1",
-            "num.network.threads": "2",
-            "num.io.threads": "2",
             "default.replication.factor": replication,
             "offsets.topic.replication.factor": replication,
-            "offsets.topic.num.partitions": "3",
             "transaction.state.log.replication.factor": replication,
-            "transaction.state.log.min.isr": "1",
-            "transaction.state.log.num.partitions": "3",
             "share.coordinator.state.topic.replication.factor": replication,
-            "share.coordinator.state.topic.min.isr": "1",
-            "share.coordinator.state.topic.num.partitions": "3",
-            "group.initial.rebalance.delay.ms": "0",
-            "log.cleaner.dedupe.buffer.size": "8388608",
         }
         properties |= listener_properties(self._ports, certificates=self.certificates, users=self.users)
         if authorizer:
@@ -319,9 +302,3 @@ class LocalCluster:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-
-
-def reporter_class(version: str) -> str:
-    """The plugin's entry class for a broker version: the exporter interface came with Kafka 4.2."""
-    major, minor = (int(part) for part in version.split(".")[:2])
-    return _CURRENT if (major, minor) >= (4, 2) else _LEGACY

@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import Self
 
 from kwitness.e2e.kafka.jars import mirror_jars
-from kwitness.e2e.kafka.java_logging import log4j2
-from kwitness.e2e.waiting import wait_for_exit
+from kwitness.sandbox.java_logging import log4j2
+from kwitness.sandbox.waiting import wait_for_exit
 
 _MAIN = "org.apache.kafka.connect.mirror.MirrorMaker"
 _STORES = ("offset.storage", "config.storage", "status.storage", "offset-syncs.topic", "checkpoints.topic")

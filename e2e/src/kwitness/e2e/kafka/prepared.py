@@ -6,9 +6,6 @@ parsed and verified (JEP 350). docs/decisions/0124 has the figures.
 
 from __future__ import annotations
 
-import base64
-import os
-import secrets
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -17,14 +14,14 @@ from typing import Final
 
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
 from kwitness.e2e.kafka.listeners import scram_arguments
-from kwitness.e2e.kafka.process import KafkaProcess
-from kwitness.e2e.ports import free_port
 from kwitness.images.cache import cached_folder, content_key
+from kwitness.sandbox.java import SMALL_JVM, java_program
+from kwitness.sandbox.kafka_process import KafkaProcess
+from kwitness.sandbox.node_properties import random_id
+from kwitness.sandbox.ports import free_port
 
-__all__ = ["SMALL_JVM", "archive_options", "classpath", "format_storage", "java_program", "random_id"]
+__all__ = ["archive_options", "classpath", "format_storage"]
 
-SMALL_JVM: Final = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-"""A virtual machine that starts quickly."""
 _ARCHIVED_VERSION: Final = KAFKA_VERSIONS[-1]
 """Most brokers of a run have it. An archive costs some ten seconds of a processor, and each start is two cheaper."""
 _RECORDS: Final = "bootstrap.checkpoint"
@@ -80,20 +77,6 @@ def archive_options(version: str) -> tuple[str, ...]:
 def classpath(version: str, *further: Path) -> list[str]:
     """The jars of a server by name, and after them others: an archive is for a class path that begins so."""
     return [*sorted(str(jar) for jar in kafka_jars(version).glob("*.jar")), *map(str, further)]
-
-
-def java_program() -> str:
-    """The `java` of `$JAVA_HOME`, else the one on the path."""
-    program = Path(os.environ.get("JAVA_HOME") or "") / "bin" / "java"
-    return str(program) if program.is_file() else "java"
-
-
-def random_id() -> str:
-    """An id as Kafka writes UUIDs."""
-    while True:
-        text = base64.urlsafe_b64encode(secrets.token_bytes(16)).decode().rstrip("=")
-        if not text.startswith("-"):  # the storage tool would take it for an option
-            return text
 
 
 def _server(version: str, folder: Path, *options: str) -> tuple[KafkaProcess, Path, Path]:

@@ -10,14 +10,8 @@ from typing import Final, Self
 
 from kafka.protocol.schemas.fields.codecs.types import UnsignedVarInt32
 
-from kwitness.e2e.kafka.broker_requests import (
-    GET_TELEMETRY_SUBSCRIPTIONS,
-    PUSH_TELEMETRY,
-    exchange,
-    header,
-    write_client_metrics,
-)
-from kwitness.e2e.waiting import wait_until
+from kwitness.e2e.kafka.broker_requests import PUSH_TELEMETRY
+from kwitness.sandbox.raw_requests import GET_TELEMETRY_SUBSCRIPTIONS, exchange, header
 
 NONE, GZIP = 0, 1
 """Compression types, as `CompressionType` numbers them."""
@@ -44,9 +38,6 @@ class TelemetryClient:
         answer = self._exchange(GET_TELEMETRY_SUBSCRIPTIONS, bytes(16) + b"\0")
         # throttle time, error code, instance id, subscription id
         self.error, self._instance, self._subscription = struct.unpack_from(">4xh16si", answer)
-        compressions = answer[26] - 1  # then as many bytes, the interval, the largest size, delta or not
-        self.subscribed = answer[36 + compressions] > 1
-        """Whether the broker asks for any metric: for a moment after a config was written it does not yet."""
 
     @property
     def instance(self) -> str:
@@ -79,27 +70,3 @@ class TelemetryClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def subscribe(bootstrap: str, name: str, *, metrics: str = "org.apache.kafka.", interval_ms: int = 1000) -> None:
-    """Make all clients of a broker that offers telemetry push some metrics; returns once the broker asks for any.
-
-    A client that comes before the broker has read its new config is told to ask again after five minutes, and the
-    identity it was given is refused.
-
-    Raises
-    ------
-    RuntimeError
-        The broker refused.
-    WaitFailedError
-        It does not ask for any metric.
-    OSError
-        The broker cannot be reached or hung up.
-    """
-    write_client_metrics(bootstrap, name, {"metrics": metrics, "interval.ms": str(interval_ms)})
-    wait_until(lambda: _asks(bootstrap), what=f"{bootstrap} to ask for metrics as in its config {name}", every=0.1)
-
-
-def _asks(bootstrap: str) -> bool:
-    with TelemetryClient(bootstrap, "kwitness-test") as client:
-        return client.subscribed

@@ -20,10 +20,10 @@ from kwitness.e2e.cluster import Cluster
 from kwitness.e2e.node.image import node_image
 from kwitness.e2e.node.privileges import node_privileges
 from kwitness.e2e.node.removal import node_folder, remove_cgroups, remove_container, remove_image_volumes, remove_node
-from kwitness.e2e.waiting import Patience, WaitFailedError
 from kwitness.images import container_engine
 from kwitness.images.cache import cache_folder, exclusive
 from kwitness.images.commands import CommandFailedError, Progress, silent
+from kwitness.sandbox.waiting import Patience, WaitFailedError
 
 _API_PORT = "6443/tcp"
 _NAME = re.compile(r"[a-z]([-a-z0-9]{0,38}[a-z0-9])?")

@@ -18,10 +18,12 @@ from kwitness.cli.checks.facts import (
     Refused,
 )
 from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.collector_access import CollectorAccess, parsed
+from kwitness.cli.collector_access import CollectorAccess
 from kwitness.cli.failure import CommandFailedError, NotPermittedError
 from kwitness.cli.forwarded_port import forward
+from kwitness.cli.kubernetes_route import KubernetesRoute
 from kwitness.cli.permissions import Permission as Asked
+from kwitness.cli.serving_collector import parsed
 from kwitness.contracts.endpoints import CLUSTER_PATH, METRICS_PATH, PROBE_PORT
 from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.resources import KINDS
@@ -165,7 +167,7 @@ class _Looker:
             return CollectorFacts(namespace, name, version=version, failure="its KafkaCluster has no cluster id yet")
         try:
             collector = parsed(TelemetryCollector, resource)
-            with CollectorAccess(self._access, collector, self._address) as asked:
+            with CollectorAccess(KubernetesRoute(self._access, collector, self._address)) as asked:
                 cluster = asked.get(CLUSTER_PATH.format(cluster_id=cluster_id), ClusterState)
         except CommandFailedError as error:
             return CollectorFacts(namespace, name, version=version, failure=str(error))

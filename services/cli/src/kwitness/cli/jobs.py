@@ -9,11 +9,11 @@ from typing import Annotated, Any, Final
 import typer
 
 from kwitness.cli.cluster_access import connect
-from kwitness.cli.collector_access import parsed
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output
+from kwitness.cli.serving_collector import parsed
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.job_rows import JOB_HEADINGS, job_cells, job_story
 from kwitness.cli.why import Page, show_pages

@@ -81,7 +81,7 @@ def _clone() -> Path | None:
 
 
 def _build(clone: Path) -> Path:
-    command = ["cargo", "build", "--release", "--locked", "--package", PROGRAM]
+    command = ["cargo", "build", "--profile", "quick", "--locked", "--package", PROGRAM]
     if shutil.which(command[0]) is None:
         raise CommandFailedError(
             f"the program {PROGRAM} is not installed, and Cargo, which builds it from {clone}, is not on the PATH: "

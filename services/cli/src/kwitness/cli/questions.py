@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from kwitness.cli.cluster_access import connect
-from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError, find_cluster, find_collector
+from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError, CollectorRoute
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.options import Options
 from kwitness.contracts.endpoints import CLIENT_METRICS_PATH, CLIENTS_PATH, CONNECTIONS_PATH, SILENT_PATH
@@ -22,6 +21,7 @@ from kwitness.contracts.envelopes import (
     SilentClients,
     SilentItem,
 )
+from kwitness.sandbox.session import find_session
 
 __all__ = ["FoundClients", "FoundSilent", "Questions", "questions_to"]
 
@@ -118,17 +118,30 @@ class Questions:
 
 @contextmanager
 def questions_to(options: Options, cluster: str | None) -> Iterator[Questions]:
-    """Find the collector of a KafkaCluster, and ask it until the block ends.
+    """Find the collector of a KafkaCluster, or of a running `kwitness try`, and ask it until the block ends.
 
     Raises
     ------
     CommandFailedError
         There is no such cluster, or nobody collects for it.
     """
+    with CollectorAccess(_route(options, cluster)) as collector:
+        yield Questions(collector)
+
+
+def _route(options: Options, cluster: str | None) -> CollectorRoute:
+    """To the collector of a running `kwitness try`, unless an option names something of a Kubernetes cluster."""
+    named = (options.kubeconfig, options.context, options.namespace, options.collector, cluster)
+    if all(option is None for option in named) and (session := find_session()) is not None:
+        from kwitness.cli.local_route import LocalRoute  # noqa: PLC0415 - no library of Kubernetes is needed
+
+        return LocalRoute(session)
+    from kwitness.cli.cluster_access import connect  # noqa: PLC0415 - likewise
+    from kwitness.cli.kubernetes_route import KubernetesRoute  # noqa: PLC0415
+    from kwitness.cli.serving_collector import find_cluster, find_collector  # noqa: PLC0415
+
     access = connect(options)
-    collector = find_collector(access, find_cluster(access, cluster))
-    with CollectorAccess(access, collector, options.collector) as asked:
-        yield Questions(asked)
+    return KubernetesRoute(access, find_collector(access, find_cluster(access, cluster)), options.collector)
 
 
 def _fits(client: ClientItem, wanted: Mapping[str, str | None]) -> bool:

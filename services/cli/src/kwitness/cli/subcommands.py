@@ -19,6 +19,7 @@ class Subcommand(NamedTuple):
 
 
 SUBCOMMANDS = {
+    "try": Subcommand("Start a broker, a collector and clients here, and show them", "kwitness.cli.try_here"),
     "subscriptions": Subcommand("Show, add and delete what clients are asked to push", "kwitness.cli.subscriptions"),
     "clients": Subcommand("Show who pushes metrics, and who does not and why", "kwitness.cli.clients"),
     "metrics": Subcommand("Show what one client sends, as it is now or as it changes", "kwitness.cli.metrics"),

@@ -15,7 +15,7 @@ from typing import Final
 from kwitness.collector.inventory.silence_part import UNNAMED, BrokerPart, Malformed, Observed, SilencePart
 from kwitness.contracts.envelopes import MOST_INSTANCES, SilenceReason, SilentClients, SilentItem
 from kwitness.contracts.identity_hashing import HASHED_PREFIX
-from kwitness.contracts.software import is_ours, pushes_telemetry
+from kwitness.contracts.software import is_ours, pushes_telemetry, ways_to_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches
 
@@ -174,8 +174,9 @@ class _Silence:
     def _why(self, keys: Mapping[str, str]) -> _Why:
         name, version = keys["client_software_name"], keys["client_software_version"]
         able = pushes_telemetry(name, version)
-        if able == "tooOld":
-            return _Why("TooOld", f"{name} {version} has no client telemetry: upgrade it, or observe it.")
+        # An observer may have missed what a client announced; brokers have not.
+        if able == "tooOld" and (name != UNNAMED or (name, version) in self._connected):
+            return _Why("TooOld", f"{ways_to_telemetry(name, version)}.")
         if not any(_may_reach(one, keys) for one in self._subscriptions):
             return _Why(
                 "NoSubscriptionMatches",

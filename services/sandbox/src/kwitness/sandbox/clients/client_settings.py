@@ -1,4 +1,4 @@
-"""What every demo client is told through its environment."""
+"""Settings of a client program, from its environment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def required(name: str) -> str:
     """A variable that must be set; ends the program with a sentence if it is not."""
     value = os.environ.get(name)
     if not value:
-        message = f"the variable {name} is not set; demo clients need BOOTSTRAP_SERVERS, TOPIC and CLIENT_ID"
+        message = f"the variable {name} is not set; a client needs BOOTSTRAP_SERVERS, TOPIC and CLIENT_ID"
         raise SystemExit(message)
     return value
 
@@ -28,9 +28,15 @@ def properties() -> dict[str, str]:
     }
 
 
+def protocol_of_kafka() -> dict[str, tuple[int, ...]]:
+    """The option of kafka-python by which PROTOCOL_OF_KAFKA=2.1 makes it speak as an application of that time."""
+    version = os.environ.get("PROTOCOL_OF_KAFKA")
+    return {"api_version": tuple(int(part) for part in version.split("."))} if version else {}
+
+
 def headers() -> list[tuple[str, bytes]]:
     """Headers of every record, as HEADERS="charge.tag=checkout debug.session=42" names them."""
-    pairs = (one.partition("=") for one in os.environ.get("HEADERS", "").split())
+    pairs = (pair.partition("=") for pair in os.environ.get("HEADERS", "").split())
     return [(key, value.encode()) for key, _, value in pairs]
 
 
@@ -39,7 +45,7 @@ def seconds_between_records() -> float:
     return 1.0 / float(os.environ.get("RATE_PER_SECOND", "1"))
 
 
-def until_told_to_stop() -> threading.Event:
+def stop_at_signals() -> threading.Event:
     """An event that SIGTERM and SIGINT set, so that a client ends its connection in order."""
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -26,7 +26,7 @@ def main() -> None:
         if delivered % REPORT_EVERY == 0:
             print(f"delivered {delivered}", flush=True)
 
-    stop = client_settings.until_told_to_stop()
+    stop = client_settings.stop_at_signals()
     topic = client_settings.required("TOPIC")
     producer = Producer(
         {

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Protocol, Self, TypeVar
 
-from kwitness.e2e.process_signs import ProcessSigns
+from kwitness.sandbox.process_signs import ProcessSigns
 
 T = TypeVar("T")
 Sign = Callable[[], object]
@@ -31,10 +31,10 @@ CEILING: Final = 10
 """Signs and processes may prolong a wait to so many times its `still_s`; a look that sees new things has no limit."""
 WAITS_LOG: Final = "KWITNESS_WAITS_LOG"
 """Environment variable: the file to which waits are appended, as lines of JSON."""
-_FEWEST_LOOKS: Final = 3
+_FEWEST_READS: Final = 3
 """Since anything moved, before a wait fails: on a machine that stood still a single look can take minutes."""
 _SIGNS_AFTER: Final = 1 / 6
-"""Of `still_s`: as long as that, nobody asks for signs, which may cost a process each."""
+"""Of `still_s`: as long as that, no signs are read, which may cost a process each."""
 _SIGNS_EVERY: Final = 1 / 12
 _SHORTEST_WINDOW_S: Final = 1.0
 """A process is no more than busy for a moment in less."""
@@ -101,7 +101,7 @@ class Patience:
         self._signs_due = self._began + still_s * _SIGNS_AFTER
         self._compares = False
         self._longest = 0.0
-        self._looks = 0
+        self._reads = 0
         self._ended = ""
 
     def __enter__(self) -> Self:
@@ -128,7 +128,7 @@ class Patience:
             Nothing moved for `still_s`, or a needed process has ended.
         """
         now = self._clock()
-        self._looks += 1
+        self._reads += 1
         if self._is_new(("seen", repr(seen))):
             self._seen_at = now
             self._signs_due = now + self._still_s * _SIGNS_AFTER
@@ -137,7 +137,7 @@ class Patience:
             self._move(now)
         self._check_needs(seen)
         still = now - self._moved_at
-        if still > self._still_s and self._looks >= _FEWEST_LOOKS:
+        if still > self._still_s and self._reads >= _FEWEST_READS:
             raise WaitFailedError(self._message(f"nothing moved for {still:.0f} s", seen))
         if now - self._seen_at > CEILING * self._still_s:
             unchanged = f"for {now - self._seen_at:.0f} s only signs moved, which is the most that they prolong a wait"
@@ -151,7 +151,7 @@ class Patience:
 
     def _move(self, now: float) -> None:
         self._longest = max(self._longest, now - self._moved_at)
-        self._moved_at, self._looks = now, 0
+        self._moved_at, self._reads = now, 0
 
     def _ask_signs(self, now: float) -> bool:
         if now < self._signs_due:
@@ -180,7 +180,7 @@ class Patience:
 
 
 def wait_until(
-    look: Callable[[], T],
+    probe: Callable[[], T],
     holds: Callable[[T], object] = bool,
     *,
     what: str = "",
@@ -197,7 +197,7 @@ def wait_until(
     what, signs, needs, still_s
         As in `Patience`.
     passing
-        Exceptions of `look` that mean "not yet", such as a refused connection.
+        Exceptions of `probe` that mean "not yet", such as a refused connection.
     every
         Seconds between looks; absent: they become rarer the longer it takes.
 
@@ -209,7 +209,7 @@ def wait_until(
     with Patience(what, signs=signs, needs=needs, still_s=still_s) as patience:
         while True:
             try:
-                seen = look()
+                seen = probe()
             except passing as error:
                 patience.note(error)
             else:

@@ -12,7 +12,7 @@ _held: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on, another one at each call and in each process.
+    """A TCP port of 127.0.0.1 without a listener, another one at each call and in each process.
 
     It stays bound for as long as this process lives. A server that sets SO_REUSEADDR, as servers do, can have it all
     the same; who looks for a free port cannot, also while that server is not up yet, or restarts.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from kwitness.e2e.kafka.java_logging import log4j2
-from kwitness.e2e.waiting import WaitFailedError, run_to_end, wait_until
+from kwitness.sandbox.guarded_process import GuardedProcess
+from kwitness.sandbox.java_logging import log4j2
+from kwitness.sandbox.waiting import WaitFailedError, run_to_end, wait_until
 
 _STARTED = "Kafka Server started"
 _LOG4J = """\
@@ -56,18 +55,17 @@ class KafkaProcess:
             "-cp",
             os.pathsep.join(classpath),
         ]
-        self._process: subprocess.Popen[bytes] | None = None
-        self._guard: subprocess.Popen[bytes] | None = None
+        self._process: GuardedProcess | None = None
 
     @property
     def pid(self) -> int | None:
         """The process id while the server runs."""
-        return self._process.pid if self.running and self._process else None
+        return self._process.process.pid if self._process is not None and self._process.running else None
 
     @property
     def running(self) -> bool:
-        """Whether the process lives."""
-        return self._process is not None and self._process.poll() is None
+        """True while the process runs."""
+        return self.pid is not None
 
     def tool(self, main_class: str, *arguments: str) -> str:
         """Run a command line tool of the same Kafka version and return what it printed.
@@ -94,17 +92,17 @@ class KafkaProcess:
         """
         if self.running:
             return
+        self.kill()
         seen = self.log_file.stat().st_size if self.log_file.exists() else 0
-        with self.log_file.open("ab") as log:
-            command = [*self._java, "kafka.Kafka", str(self._properties)]
-            # Its own session: signals to the tests' terminal do not reach it, and the whole group can be ended.
-            self._process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-        # Ends the server when this process ends without a chance to: then the guard's input is closed.
-        guard = ["sh", "-c", 'read -r _; kill -9 "-$1"', "guard", str(self._process.pid)]
-        self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+        command = [*self._java, "kafka.Kafka", str(self._properties)]
+        self._process = GuardedProcess(command, log_file=self.log_file)
         try:
             wait_until(
-                lambda: self._serves(seen), lambda found: found[0], what=self._name, needs=[self._process], every=0.1
+                lambda: self._serves(seen),
+                lambda found: found[0],
+                what=self._name,
+                needs=[self._process.process],
+                every=0.1,
             )
         except WaitFailedError as error:
             self.kill()
@@ -112,22 +110,15 @@ class KafkaProcess:
 
     def stop(self, *, timeout: float = 20) -> None:
         """Ask the server to end, and end it after `timeout` seconds."""
-        self._signal(signal.SIGTERM)
         if self._process is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout)
-        self.kill()
+            self._process.stop(timeout=timeout)
+            self._process = None
 
     def kill(self) -> None:
         """End the server as a power cut would."""
-        self._signal(signal.SIGKILL)
         if self._process is not None:
-            self._process.wait()
-        if self._guard is not None:
-            # First the guard, then its input: it must not fire at a process id that is someone else's by now.
-            self._guard.kill()
-            self._guard.communicate()
-            self._guard = None
+            self._process.kill()
+            self._process = None
 
     def pause(self) -> None:
         """Freeze the server: its sockets stay open and nothing answers."""
@@ -142,7 +133,7 @@ class KafkaProcess:
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
 
     def _serves(self, begin: int) -> tuple[bool, int]:
-        """Whether the log says so behind its first bytes, and how many more these are."""
+        """Return whether the server reported its start after the first bytes of the log, and how many more these are."""
         with self.log_file.open("rb") as log:
             log.seek(begin)
             text = log.read()
@@ -152,6 +143,5 @@ class KafkaProcess:
         return "\n".join(self.logs().splitlines()[-40:])
 
     def _signal(self, number: signal.Signals) -> None:
-        if self._process is not None and self._process.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._process.pid, number)
+        if self._process is not None:
+            self._process.signal(number)

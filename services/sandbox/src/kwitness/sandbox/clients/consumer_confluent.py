@@ -13,7 +13,7 @@ REPORT_EVERY = 100
 
 def main() -> None:
     """Read records until told to stop."""
-    stop = client_settings.until_told_to_stop()
+    stop = client_settings.stop_at_signals()
     consumer = Consumer(
         {
             "bootstrap.servers": client_settings.required("BOOTSTRAP_SERVERS"),

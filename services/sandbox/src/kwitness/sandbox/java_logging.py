@@ -1,4 +1,4 @@
-"""Where Kafka's own programs write what they have to say: to their output."""
+"""Makes Kafka's own programs log to their standard output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A producer on kafka-python, which knows no client telemetry: it is seen by its connections alone."""
+"""A producer on kafka-python, which has no client telemetry: brokers count its connections and nothing else."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ REPORT_EVERY = 100
 
 def main() -> None:
     """Send small records until told to stop."""
-    stop = client_settings.until_told_to_stop()
+    stop = client_settings.stop_at_signals()
     topic = client_settings.required("TOPIC")
     producer = KafkaProducer(
         bootstrap_servers=client_settings.required("BOOTSTRAP_SERVERS"),
         client_id=client_settings.required("CLIENT_ID"),
+        **client_settings.protocol_of_kafka(),
     )
     delivered = 0
     while not stop.wait(client_settings.seconds_between_records()):

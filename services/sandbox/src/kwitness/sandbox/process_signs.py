@@ -26,11 +26,11 @@ class ProcessSigns:
 
     def __init__(self) -> None:
         self._at: float | None = None
-        self._wanted: dict[str, float] = {}
+        self._desired: dict[str, float] = {}
         self._sizes: dict[tuple[int, int], int] = {}
 
     def moved(self, now: float) -> bool:
-        """Whether any output grew since the last call, or any process wanted a processor for a quarter of the time.
+        """Return whether any output grew since the last call, or any process desired a processor for a quarter of the time.
 
         Parameters
         ----------
@@ -38,13 +38,13 @@ class ProcessSigns:
             Seconds of any clock.
         """
         pids = list(_descendants(os.getpid()))
-        wanted = {f"{pid}": _wanted_s(pid) for pid in pids}
-        wanted["own"] = _wanted_s(os.getpid(), without=threading.get_native_id())
+        desired = {f"{pid}": _desired_s(pid) for pid in pids}
+        desired["own"] = _desired_s(os.getpid(), without=threading.get_native_id())
         sizes = dict(_outputs(pids))
         grew = any(size > self._sizes.get(file, size) for file, size in sizes.items())
         enough = _BUSY * (now - self._at) if self._at is not None else float("inf")
-        busy = any(seconds - self._wanted.get(key, seconds) > enough for key, seconds in wanted.items())
-        self._at, self._wanted, self._sizes = now, wanted, sizes
+        busy = any(seconds - self._desired.get(key, seconds) > enough for key, seconds in desired.items())
+        self._at, self._desired, self._sizes = now, desired, sizes
         return grew or busy
 
 
@@ -63,7 +63,7 @@ def _descendants(pid: int) -> Iterator[int]:
         below = [child for parent in below for child in children.get(parent, [])]
 
 
-def _wanted_s(pid: int, *, without: int = 0) -> float:
+def _desired_s(pid: int, *, without: int = 0) -> float:
     """Seconds that the threads of a process ran or waited for a processor (`sched_info` of the kernel)."""
     total = 0
     with contextlib.suppress(OSError):
