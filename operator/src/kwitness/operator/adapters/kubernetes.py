@@ -107,21 +107,9 @@ class Kubernetes:
 
     async def list(self, kind: str, namespace: str | None, *, labels: str | None = None) -> list[Object]:
         """All objects of one of our kinds in a namespace (or in all of them), complete or not at all."""
-        found: list[Object] = []
-        selector = {"labelSelector": labels} if labels else {}
-        parameters = {"limit": "500", **selector}
-        while True:
-            page = await self._request("GET", kind, namespace, None, parameters=parameters)
-            if page is None:
-                # An API server that has just started does not know our kinds yet. That is not an empty list.
-                raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
-            # The items of a list come without their kind.
-            head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
-            found.extend({**head, **item} for item in page.get("items", []))
-            token = page.get("metadata", {}).get("continue")
-            if not token:
-                return found
-            parameters = {"limit": "500", "continue": token, **selector}
+        # The items of a list come without their kind.
+        head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
+        return [{**head, **item} async for item in self.objects(kind, namespace, labels=labels)]
 
     async def metadata(
         self, kind: str, namespace: str | None, *, labels: str | None = None, fields: str | None = None
@@ -146,6 +134,7 @@ class Kubernetes:
         while True:
             page = await self._request("GET", kind, namespace, None, parameters=parameters, accept=accept)
             if page is None:
+                # An API server that has just started does not know our kinds yet. That is not an empty list.
                 raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
             # A list without any is null.
             for item in page.get("items") or []:
