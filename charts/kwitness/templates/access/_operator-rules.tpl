@@ -83,10 +83,16 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 # A larger spec.storage.size is written to the claims that stand, which the StatefulSet does not do.
 - apiGroups: [""]
   resources: [persistentvolumeclaims]
-  verbs: [get, patch]
+  verbs: [get{{ if or (and $narrow $claims) (and .Values.rbac.growAnyClaim (not $claims)) }}, patch{{ end }}]
   {{- if and $narrow $claims }}
   resourceNames: {{ $claims | toJson }}
   {{- end }}
+{{- if and $claims (not $narrow) }}
+- apiGroups: [""]
+  resources: [persistentvolumeclaims]
+  verbs: [patch]
+  resourceNames: {{ $claims | toJson }}
+{{- end }}
 {{- range $writes }}
 - apiGroups: [{{ .group | quote }}]
   resources: {{ .resources | toJson }}
