@@ -30,6 +30,7 @@ def everything() -> dict[str, Any]:
             "tolerations": [{"key": "kafka", "operator": "Exists"}],
             "priorityClassName": "important",
         },
+        "rbac": {"growAnyClaim": True},
         "injector": {"enabled": True, "otherNamespaces": {"from": ["kwitness"], "to": ["team-b"]}},
         "analytics": {"namespaces": ["team-a"], "tableClaim": "kwitness-tables", "createClaim": {"enabled": True}},
         "monitoring": {

@@ -112,6 +112,25 @@ def test_keeps_its_own_labels_on_pods() -> None:
     assert len(annotations["kwitness.dev/settings-hash"]) == 64
 
 
+@pytest.mark.parametrize("folder", [chart.CHART, chart.DEMO_CHART], ids=lambda folder: folder.name)
+def test_another_version_of_the_chart_replaces_no_pod(folder: Path, tmp_path: Path) -> None:
+    bumped = shutil.copytree(folder, tmp_path / folder.name)
+    description = bumped / "Chart.yaml"
+    description.write_text(re.sub(r"(?m)^version: .*$", "version: 99.0.0", description.read_text()))
+    values = {"injector": {"enabled": True}} if folder == chart.CHART else {}
+
+    templates = [
+        {
+            (made["kind"], made["metadata"]["name"]): made["spec"]["template"]
+            for made in chart.of_kind(chart.render(values, chart=place), "Deployment", "StatefulSet")
+        }
+        for place in (folder, bumped)
+    ]
+
+    assert len(templates[0]) == 2
+    assert templates[0] == templates[1]
+
+
 def test_writes_no_key_twice(everything: dict[str, Any]) -> None:
     # A YAML reader takes one of them without a word, and not every reader the same.
     instance = {"app.kubernetes.io/instance": "mine"}

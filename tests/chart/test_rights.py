@@ -84,6 +84,29 @@ def test_narrows_growing_to_claims_of_collectors_named_in_advance() -> None:
     assert (grown["verbs"], grown["resourceNames"]) == (["get", "patch"], claims)
 
 
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ({}, []),
+        ({"rbac": {"growAnyClaim": True}}, [None]),
+        # With names for collectors alone other writes are as wide as before, and claims are not.
+        ({"rbac": {"telemetryCollectors": ["main"]}}, [[f"state-kwitness-collector-main-{n}" for n in range(8)]]),
+        (
+            {"rbac": {"telemetryCollectors": ["main"], "growAnyClaim": True}, "limits": {"maxCollectorReplicas": 1}},
+            [["state-kwitness-collector-main-0"]],
+        ),
+    ],
+    ids=str,
+)
+def test_makes_no_claim_larger_that_is_not_named_unless_all_may_grow(
+    values: dict[str, Any], names: list[list[str] | None]
+) -> None:
+    granted = [rule for rule in rules(chart.render(values)) if "persistentvolumeclaims" in rule["resources"]]
+
+    assert [rule.get("resourceNames") for rule in granted if "patch" in rule["verbs"]] == names
+    assert any("get" in rule["verbs"] and "resourceNames" not in rule for rule in granted)
+
+
 def test_narrows_writes_to_gateways_named_in_advance() -> None:
     names = {"telemetryCollectors": ["main"], "observerDeployments": ["orders"], "analyticsJobs": ["inventory"]}
     manifests = chart.render({"rbac": names})

@@ -96,8 +96,9 @@ class CollectorProcess:
         self.subscribe([])
 
     def write_config(self, **changes: Any) -> None:
-        """Write the configuration, as the operator does."""
+        """Write the configuration, as the operator does; new counters have their value at once unless it says more."""
         self.config |= changes
+        self.config["prometheus"] = {"scrape_interval_ms": 0, **self.config.get("prometheus", {})}
         (self.folder / "config.json").write_text(json.dumps(self.config))
 
     def subscribe(self, subscriptions: Iterable[Mapping[str, Any]]) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from kwitness.collector.core import ZeroPeriod
 from kwitness.collector.prometheus.accumulate import PythonCore
 
 from tests.collector.collector_process import parse
 
+NO_ZEROS = ZeroPeriod(0, 0)
+"""All counters have their value."""
 LABELS = ("cluster_id", "client_id")
 WHO = {"cluster_id": "c", "client_id": "orders"}
 
@@ -14,11 +17,9 @@ def core(max_series: int = 1_000, labels: tuple[str, ...] = LABELS) -> PythonCor
     return PythonCore(labels, max_series)
 
 
-def scrape(one: PythonCore, *, openmetrics: bool = False) -> str:
-    return b"".join(one.render(openmetrics=openmetrics)).decode()
+def scrape(one: PythonCore, zeros: ZeroPeriod = NO_ZEROS, *, openmetrics: bool = False) -> str:
+    return b"".join(one.render(zeros, openmetrics=openmetrics)).decode()
 
 
 def samples(one: PythonCore) -> dict[str, dict[frozenset[tuple[str, str]], float]]:
-    """The second scrape, at which counters have their value."""
-    scrape(one)
     return parse(scrape(one))

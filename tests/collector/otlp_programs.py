@@ -37,7 +37,7 @@ class Program:
 
 
 class Prometheus:
-    """What `increase` is made of: the raw samples of each series, each fall a reset, from the first one on."""
+    """What `increase` is made of: the raw samples of each series, each fall a reset, from 0 on."""
 
     def __init__(self, collector: CollectorProcess, services: Collection[str]) -> None:
         self.risen: dict[tuple[str, str], float] = {}
@@ -53,7 +53,7 @@ class Prometheus:
                 key = (name, dict(labels)["client_id"])
                 if key[1] not in self._services:
                     continue
-                last = self._last.get(key, found)
+                last = self._last.get(key, 0)
                 self.risen[key] = self.risen.get(key, 0) + (found - last if found >= last else found)
                 self._last[key] = found
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 
+from kwitness.collector.core import Arrival, ZeroPeriod
 from kwitness.collector.prometheus.accumulate import STALE_AFTER_PUSHES
 
 from tests.collector.collector_process import parse, value
@@ -26,7 +27,7 @@ from tests.collector.collector_samples import (
     histogram_push,
     java_push,
 )
-from tests.collector.core_exposition import WHO, core, samples, scrape
+from tests.collector.core_exposition import NO_ZEROS, WHO, core, samples, scrape
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 10**12)), max_size=40), st.integers(1, 7))
@@ -77,24 +78,19 @@ def test_a_late_cumulative_value_of_an_earlier_start_adds_what_it_counted_and_no
     assert value(samples(one), CREATION_SERIES) == 12 + 5
 
 
-def test_a_new_counter_is_zero_at_its_first_scrape() -> None:
-    one = core()
-    one.apply("a", WHO, counter_push(7))
-
-    assert value(parse(scrape(one)), CREATION_SERIES) == 0
-    one.apply("a", WHO, counter_push(2))
-    assert value(parse(scrape(one)), CREATION_SERIES) == 9
-
-
-@given(st.lists(st.one_of(st.integers(0, 10**9), st.none()), max_size=30))
-def test_what_scrapes_see_rises_by_what_was_counted_from_the_first_of_them_on(steps: list[int | None]) -> None:
-    """None stands for a scrape; what came before the first one is in the second, as `increase()` wants it."""
-    one, counted, seen = core(), 0, []
-    for step in (*steps, None, None):
-        if step is not None:
-            counted += step
-            one.apply("a", WHO, counter_push(step))
-        elif (shown := value(parse(scrape(one)), CREATION_SERIES)) is not None:
+@given(st.lists(st.tuples(st.one_of(st.integers(0, 10**9), st.none()), st.booleans()), max_size=30))
+def test_scrapes_see_a_rise_by_all_that_was_counted_though_every_second_fails(
+    intervals: list[tuple[int | None, bool]],
+) -> None:
+    """In each interval something is pushed or nothing, and a scrape comes, which may be cut if the last one was not."""
+    one, counted, seen, failed = core(), 0, [], False
+    for now_ms, (amount, fails) in enumerate((*intervals, (None, False), (None, False), (None, False))):
+        if amount is not None:
+            counted += amount
+            one.apply("a", WHO, counter_push(amount), arrival=Arrival(now_ms, None, 0))
+        shown = value(parse(scrape(one, ZeroPeriod(now_ms, 2))), CREATION_SERIES)
+        failed = fails and not failed
+        if shown is not None and not failed:
             seen.append(shown)
 
     assert seen == sorted(seen)
@@ -106,7 +102,7 @@ def test_series_that_come_and_go_while_a_slow_reader_takes_its_time_do_not_break
     one = core(max_series=10_000)
     for number in range(5_000):
         one.apply(str(number), {"client_id": f"client-{number}"}, gauge_push(LATENCY_AVG, 1.0))
-    page = one.render(openmetrics=False)
+    page = one.render(NO_ZEROS, openmetrics=False)
     begun = next(page)
 
     one.apply("new", {"client_id": "new"}, gauge_push(LATENCY_AVG, 1.0))
@@ -238,9 +234,8 @@ def test_state_survives_being_written_and_read_as_json() -> None:
     one.apply("a", WHO, java_push(5, 10.0))
     one.apply("b", WHO, counter_push(7, temporality=CUMULATIVE, start_ns=3))
     one.apply("a", WHO, histogram_push((1, 2, 3), 9.0, CUMULATIVE))
-    scrape(one)
 
-    other.load(json.loads(json.dumps(row)) for row in one.dump())
+    other.load((json.loads(json.dumps(row)) for row in one.dump()), 0)
 
     assert parse(scrape(other)) == parse(scrape(one))
     for each in (one, other):
@@ -256,7 +251,7 @@ def test_state_with_other_labels_is_not_taken_over() -> None:
     one, other = core(), core(labels=("client_id",))
     one.apply("a", WHO, java_push())
 
-    other.load(one.dump())
+    other.load(one.dump(), 0)
 
     assert scrape(other) == ""
 
@@ -265,7 +260,6 @@ def test_openmetrics_has_the_same_samples_and_an_honest_type() -> None:
     one = core()
     one.apply("a", WHO, java_push(5, 10.0))
     one.apply("a", WHO, histogram_push((1, 2, 3), 9.0))
-    scrape(one)
 
     families = list(parse_openmetrics(scrape(one, openmetrics=True) + "# EOF\n"))
 

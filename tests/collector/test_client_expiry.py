@@ -177,6 +177,15 @@ def test_a_client_that_sent_its_terminating_push_stays_long_enough_to_be_scraped
     assert not alive_at(clients, 300_000)
 
 
+def test_a_client_stays_until_scrapes_saw_its_counters_whatever_its_interval_is() -> None:
+    for terminating in (False, True):
+        clients = Clients()
+        clients.record(event(interval_ms=100, terminating=terminating), NOTHING, 0)
+
+        assert clients.expire(899_999, 3, least_ms=900_000) == []
+        assert clients.expire(900_000, 3, least_ms=900_000) == ["c/a"]
+
+
 def test_a_short_interval_does_not_make_series_flicker() -> None:
     clients = Clients()
     clients.record(event(interval_ms=100), NOTHING, 0)

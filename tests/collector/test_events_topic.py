@@ -54,7 +54,6 @@ def test_rows_reach_their_topics_as_they_are_marked_with_what_the_token_says(sta
             "k8s_namespace": "shop",
             "k8s_pod": "kwitness-gateway-front-0",
         }
-    collector.scrape()
     assert collector.value("kafka_client_records_total") == 10
 
 
@@ -92,7 +91,6 @@ def test_rows_that_waited_for_the_broker_are_there_once_it_is_back(start: Start)
             row(1)[1],
             row(2)[1],
         ]
-        collector.scrape()
         assert collector.value("kafka_client_records_total") == 10
         hops = ledger(collector)
         assert hops["events_topic"]["delivered"] == 2

@@ -26,6 +26,7 @@ from tests.collector.collector_samples import (
     gauge_push,
     java_push,
 )
+from tests.collector.core_exposition import NO_ZEROS
 
 LABELS = ("client_id",)
 GREEDY, HONEST = "principal User:greedy", "principal User:honest"
@@ -34,8 +35,8 @@ BUDGET = 100_000
 
 def samples(core: PythonCore) -> dict[str, dict[frozenset[tuple[str, str]], float]]:
     """The second scrape, at which counters have their value."""
-    b"".join(core.render(openmetrics=False))
-    return parse(b"".join(core.render(openmetrics=False)).decode())
+    b"".join(core.render(NO_ZEROS, openmetrics=False))
+    return parse(b"".join(core.render(NO_ZEROS, openmetrics=False)).decode())
 
 
 def sums(names: range, *, temporality: int | None = DELTA, metric: str = "app.made.up") -> bytes:
@@ -123,8 +124,8 @@ def test_twenty_pushes_of_five_thousand_attribute_values_blind_nobody() -> None:
     core.apply("honest", {"client_id": "honest"}, java_push(5, 10.0), HONEST)
     core.apply("honest", {"client_id": "honest"}, java_push(2, 12.0), HONEST)
 
-    core.mark_shown()
-    lines = b"".join(core.render(openmetrics=False)).decode().splitlines()  # parsed as a whole it takes seconds
+    page = b"".join(core.render(NO_ZEROS, openmetrics=False)).decode()
+    lines = page.splitlines()  # parsed as a whole it takes seconds
     assert f'{CREATION_SERIES}{{client_id="honest"}} 7.0' in lines
     assert f'{LATENCY_SERIES}{{client_id="honest",node_id="1"}} 0.012' in lines
     assert taken == BUDGET // 2
@@ -212,9 +213,9 @@ def test_a_push_of_a_client_without_room_adds_its_increments_and_leaves_nothing(
     core.apply("honest", {"client_id": "honest"}, java_push(1, 5.0), HONEST)
 
     for _ in range(3):
-        assert core.add(java_push(4, 9.0), GREEDY).left_out == {"budget": 1}
-    assert core.add(counter_push(4, temporality=CUMULATIVE), GREEDY).left_out == {"budget": 1}
-    assert core.add(b"garbage", GREEDY).malformed is not None
+        assert core.add(java_push(4, 9.0), GREEDY, 0).left_out == {"budget": 1}
+    assert core.add(counter_push(4, temporality=CUMULATIVE), GREEDY, 0).left_out == {"budget": 1}
+    assert core.add(b"garbage", GREEDY, 0).malformed is not None
 
     found = samples(core)
     assert value(found, CREATION_SERIES, client_id="other") == 12
@@ -245,7 +246,7 @@ def test_what_left_gives_back_what_it_held() -> None:
 def test_after_a_restart_series_count_for_nobody_until_their_client_pushes() -> None:
     before, after = PythonCore(LABELS, 100), PythonCore(LABELS, 100)
     before.apply("greedy", {"client_id": "greedy"}, sums(range(50)), GREEDY)
-    after.load(json.loads(json.dumps(list(before.dump()))))
+    after.load(json.loads(json.dumps(list(before.dump()))), 0)
     assert (after.room.shares.taken, after.room.shares._held) == (50, {})
 
     after.apply("greedy", {"client_id": "greedy"}, sums(range(60)), GREEDY)
@@ -258,8 +259,8 @@ def test_histograms_of_what_did_not_fit_are_bounded_too_and_what_they_leave_out_
     core = PythonCore(LABELS, 100)
     core.apply("early", {}, sums(range(100), temporality=None), NOBODY)
 
-    first = core.add(histogram(3, "app.first", bounds=6), NOBODY)
-    others = [core.add(histogram(3, f"app.more.{number}", bounds=500), NOBODY) for number in range(40)]
+    first = core.add(histogram(3, "app.first", bounds=6), NOBODY, 0)
+    others = [core.add(histogram(3, f"app.more.{number}", bounds=500), NOBODY, 0) for number in range(40)]
 
     found = samples(core)
     assert first.left_out == {}

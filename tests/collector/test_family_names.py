@@ -89,5 +89,5 @@ def test_names_nobody_sends_any_more_make_room_for_new_ones() -> None:
 
     assert value(samples(one), "app_thing_total") == 7
     again = core(max_series=10_000)
-    again.load(json.loads(json.dumps(list(one.dump()))))
+    again.load(json.loads(json.dumps(list(one.dump()))), 0)
     assert value(samples(again), "app_thing_total") == 7

@@ -87,7 +87,6 @@ def test_headers_go_the_whole_way(start: Start, broker: LocalBroker) -> None:
         "k8s_pod": INTERCEPTED_POD.partition("/")[2],
         "k8s_workload": "orders",
     }
-    collector.scrape()
     where = {"k8s_namespace": "shop", "k8s_workload": "orders", "seen_by": "java", "topic": "orders", "key": "tenant"}
     assert collector.value(HEADERS, cluster_id=CLUSTER, side="producer", **where) == 3
     assert collector.value(PROBLEMS, problem="testing_id", **where) == 3
@@ -116,7 +115,6 @@ def test_observers_and_interceptors_may_both_send_them_and_are_told_apart(start:
     pod = collector.observe(interceptors_request(totals=[{"seq": 1, "headers": [entry]}]), token=INTERCEPTOR)
 
     assert [one.body["accepted"] for one in (gateway, sidecar, pod)] == ["1-2", "1", "1"]
-    collector.scrape()
     assert collector.value(HEADERS, key="tenant") == 15
     assert collector.value(HEADERS, key="tenant", seen_by="observer") == 10
     assert collector.value(HEADERS, key="tenant", seen_by="observer", k8s_workload="app") == 5
@@ -134,7 +132,6 @@ def test_what_comes_again_counts_once(start: Start) -> None:
     answers = [collector.observe(body, token=INTERCEPTOR).body for _ in range(2)]
 
     assert [one["duplicates"] for one in answers] == ["", "1"]
-    collector.scrape()
     assert collector.value(HEADERS) == 5
     assert [one["headers"] for one in findings(collector)] == [1]
 
@@ -194,7 +191,6 @@ def test_a_hundred_thousand_keys_cost_no_more_than_the_budget_and_blind_nobody(s
         answer = collector.observe(body, token=INTERCEPTOR, compress=True)
         assert answer.status == 200, answer.body
 
-    collector.scrape()
     samples = collector.scrape()
     assert sum(samples[HEADERS].values()) == 100_001
     assert sum(len(found) for name, found in samples.items() if name.startswith("kafka_client_header")) <= 100 + 8

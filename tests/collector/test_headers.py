@@ -17,6 +17,7 @@ from kwitness.collector.prometheus.observed import parts_of as observed_parts_of
 from kwitness.contracts.envelopes import ClusterState, HeaderTotals, InterceptionTotals, WindowTotals
 
 from tests.collector.collector_process import parse, value
+from tests.collector.core_exposition import NO_ZEROS
 from tests.collector.interceptor_samples import header
 
 CLUSTER = "4L6g3nShT-eMCtK--X86sw"
@@ -33,8 +34,7 @@ def of(headers: int = 10, **more: Any) -> HeaderTotals:
 
 
 def shown(series: HeaderSeries) -> Any:
-    list(series.render(openmetrics=False))  # the first scrape shows zeros
-    return parse(b"".join(series.render(openmetrics=False)).decode())
+    return parse(b"".join(series.render(NO_ZEROS, openmetrics=False)).decode())
 
 
 def part(problems: HeaderProblems, now_ms: int = NOW) -> ClusterState:

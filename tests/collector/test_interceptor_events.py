@@ -43,7 +43,6 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
 
     assert answer.status == 200
     assert (answer.body["accepted"], answer.body["rejected"]) == ("1-9", [])
-    collector.scrape()
     pod = {"k8s_namespace": "shop", "k8s_workload": "orders", "k8s_pod": INTERCEPTED_POD.partition("/")[2]}
     assert collector.value(SENT, **pod, topic="orders", client_id="orders") == 32
     assert collector.value("kafka_client_interceptor_hook_errors_total", interceptor="mask") == 2
@@ -59,7 +58,6 @@ def test_what_comes_again_counts_once(start: Start) -> None:
     first, again = (collector.observe(body, token=INTERCEPTOR) for _ in range(2))
 
     assert (first.body["accepted"], again.body["duplicates"]) == ("1", "1")
-    collector.scrape()
     assert collector.value(SENT) == 10
 
 
@@ -69,7 +67,6 @@ def test_reporters_of_a_pod_have_numbers_of_their_own_and_share_series(start: St
         answer = collector.observe(interceptors_request(totals=[intercepted(1)], reporter=reporter), token=INTERCEPTOR)
         assert answer.body["accepted"] == "1"
 
-    collector.scrape()
     assert collector.value(SENT) == 20
     assert collector.value("kwitness_interceptor_reporters", runtime="java") == 2
 
@@ -159,7 +156,6 @@ def test_a_workload_that_the_pod_does_not_bear_out_is_left_out(start: Start) -> 
     workload = {"kind": "Deployment", "name": "payments"}
     collector.observe(interceptors_request(totals=[intercepted(1)], workload=workload), token=INTERCEPTOR)
 
-    collector.scrape()
     assert collector.value(SENT, k8s_workload="payments") is None
     assert collector.value(SENT, k8s_namespace="shop") == 10
 

@@ -51,7 +51,6 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
         "directives": {},
         "wants_connections": False,
     }
-    collector.scrape()
     assert collector.value(RECORDS, client_id="orders", topic="orders", api="Produce", principal="User:alice") == 30
     assert collector.value("kafka_client_api_requests_total", api="Metadata") == 1
     assert collector.value("kafka_client_connections", source="observer", listener="GATEWAY") == 1
@@ -67,7 +66,6 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
 def test_totals_become_counters_and_times_a_histogram(start: Start) -> None:
     collector = start()
     collector.observe(request(totals=[totals(1, 10), totals(2, 5)]))
-    collector.scrape()
 
     samples = collector.scrape()
 
@@ -96,7 +94,6 @@ def test_a_request_that_comes_again_counts_once(start: Start) -> None:
     answer = collector.observe(body)
 
     assert (answer.body["accepted"], answer.body["duplicates"]) == ("", "1-3")
-    collector.scrape()
     assert collector.value(RECORDS) == 10
     hop = ledger(collector)["events"]
     assert (hop["accepted"], hop["delivered"], hop["dropped"]) == (6, 3, {"duplicate": 3})
@@ -108,7 +105,6 @@ def test_what_is_settled_never_counts_again_and_what_is_far_ahead_comes_later(st
     answer = collector.observe(request(settled=10, totals=[totals(9), totals(10), totals(10 + 65_536)]))
 
     assert (answer.body["duplicates"], answer.body["accepted"], answer.body["later"]) == ("9", "10", "65546")
-    collector.scrape()
     assert collector.value(RECORDS) == 10
 
 
@@ -121,7 +117,6 @@ def test_while_the_topic_is_away_rows_come_later_and_prometheus_is_current(start
     assert (first.status, first.body["accepted"], first.body["later"]) == (200, "3", "1-2")
     assert first.body["retry_after_ms"] > 0
     assert (again.body["duplicates"], again.body["later"]) == ("3", "1-2")
-    collector.scrape()
     assert collector.value(RECORDS) == 10
     hops = ledger(collector)
     assert hops["events"]["dropped"] == {"returned": 4, "duplicate": 1}
@@ -199,7 +194,6 @@ def test_what_a_sidecar_saw_carries_its_namespace_workload_and_pod(start: Start)
     collector = start()
     collector.observe(request(totals=[totals(1, 10)], **of_sidecar("app")), token=SIDECAR)
     collector.observe(request(totals=[totals(1, 5)]))
-    collector.scrape()
 
     place = {"k8s_namespace": "stranger", "k8s_workload": "app", "k8s_pod": "app-1"}
     assert collector.value(RECORDS, **place) == 10
@@ -224,7 +218,6 @@ def test_a_workload_that_the_pods_name_does_not_bear_out_is_left_out_and_counted
     collector = start()
     for seq in (1, 2):
         collector.observe(request(totals=[totals(seq, 10)], **of_sidecar("ap")), token=SIDECAR)
-    collector.scrape()
 
     samples = collector.scrape()
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from kwitness.collector.core import ZeroPeriod
 from kwitness.collector.inventory.observers import FORGET_AFTER_MS, SILENT_AFTER_MS, Observers
 from kwitness.collector.inventory.software import SoftwareKey
 from kwitness.collector.origin import Origin
@@ -14,6 +16,7 @@ from kwitness.contracts.envelopes import EventsHead, WindowTotals
 
 from tests.collector.collector_process import parse, value
 from tests.collector.collector_samples import CLUSTER
+from tests.collector.core_exposition import NO_ZEROS
 from tests.collector.event_samples import connections, head, totals
 
 RECORDS = "kafka_client_records_total"
@@ -29,19 +32,20 @@ def window(records: int = 10, **client: Any) -> WindowTotals:
     return WindowTotals.model_validate(totals(1, records, **client))
 
 
-def shown(observed: ObservedTotals) -> Any:
-    return parse(b"".join(observed.render(openmetrics=False)).decode())
+def shown(observed: ObservedTotals, zeros: ZeroPeriod = NO_ZEROS) -> Any:
+    return parse(b"".join(observed.render(zeros, openmetrics=False)).decode())
 
 
-def test_a_series_is_zero_at_its_first_scrape_so_that_increase_counts_what_came_before() -> None:
+@pytest.mark.parametrize("step_ms", [0, -7_200_000, 7_200_000])
+def test_a_new_series_is_zero_so_that_increase_counts_what_came_before_though_the_clock_is_set(step_ms: int) -> None:
     observed = ObservedTotals(100)
     observed.add(GATEWAY, window(10), NOW)
 
-    first, second = shown(observed), shown(observed)
+    observed.clock_was_set(step_ms)
+    pages = [shown(observed, ZeroPeriod(NOW + step_ms + age_ms, 60_000)) for age_ms in (0, 59_999, 60_000)]
 
-    assert value(first, RECORDS) == 0
-    assert value(first, "kafka_client_response_time_seconds_count") == 0
-    assert value(second, RECORDS) == 10
+    assert [value(page, RECORDS) for page in pages] == [0, 0, 10]
+    assert [value(page, "kafka_client_response_time_seconds_count") for page in pages] == [0, 0, 3]
 
 
 def test_beyond_the_budget_sums_are_kept_under_other() -> None:
@@ -49,7 +53,6 @@ def test_beyond_the_budget_sums_are_kept_under_other() -> None:
     for number in range(50):
         observed.add(GATEWAY, window(number, client_id=f"client-{number}"), NOW)
 
-    shown(observed)
     samples = shown(observed)
 
     assert value(samples, RECORDS) == sum(range(50))
@@ -65,7 +68,6 @@ def test_a_sidecars_series_say_whose_pod_it_is_and_a_gateways_do_not() -> None:
     observed.add(pod(1), window(10), NOW)
     observed.add(GATEWAY, window(5), NOW)
 
-    shown(observed)
     samples = shown(observed)
 
     place = {"k8s_namespace": "shop", "k8s_workload": "orders"}
@@ -83,7 +85,6 @@ def test_beyond_half_of_the_budget_pods_share_a_series_and_workloads_stay_apart(
         observed.add(pod(number), window(1), NOW)
     observed.add(pod(0, "billing"), window(7), NOW)
 
-    shown(observed)
     samples = shown(observed)
 
     pods = {dict(labels)["k8s_pod"] for labels in samples[RECORDS]}
@@ -100,7 +101,6 @@ def test_beyond_the_whole_budget_a_sidecars_sums_are_under_other_apart_from_a_ga
     observed.add(pod(1), window(10), NOW)
     observed.add(GATEWAY, window(5), NOW)
 
-    shown(observed)
     samples = shown(observed)
 
     assert value(samples, RECORDS, k8s_namespace="other", k8s_pod="other") == 10
@@ -161,7 +161,6 @@ def test_a_window_in_parts_adds_up_to_the_window() -> None:
         observed.add(GATEWAY, part, NOW)
 
     assert [len(one.traffic) + len(one.apis) + len(one.times) for one in parts] == [3, 3, 1, 1, 3, 1]
-    shown(observed)
     samples = shown(observed)
     assert value(samples, RECORDS) == 70
     assert value(samples, "kafka_client_api_requests_total") == 3
@@ -172,7 +171,7 @@ def test_openmetrics_reads_it() -> None:
     observed = ObservedTotals(100)
     observed.add(GATEWAY, window(10), NOW)
 
-    text = b"".join(observed.render(openmetrics=True)).decode() + "# EOF\n"
+    text = b"".join(observed.render(NO_ZEROS, openmetrics=True)).decode() + "# EOF\n"
 
     families = {family.name: family.type for family in text_string_to_metric_families(text)}
     assert families["kafka_client_records"] == "counter"

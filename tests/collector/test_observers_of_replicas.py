@@ -39,7 +39,6 @@ def test_an_observers_request_reaches_the_owner_of_its_source_whoever_received_i
     ]
     assert [one.body["duplicates"] for one in again] == ["1-2", "1-2"]
     for own, replica in enumerate(pair):
-        replica.scrape()
         assert replica.value("kafka_client_records_total") == 10
         assert replica.value("kwitness_observer_heartbeat_seconds", pod=source_of(own).partition("/")[2]) is not None
     for replica in pair:

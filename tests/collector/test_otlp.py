@@ -57,7 +57,6 @@ def test_protobuf_over_http_is_exposed_with_its_identity(
         answer = post(shared, body, Content_Encoding=encoding)
         assert answer.status == 200
         assert ExportMetricsServiceResponse.FromString(answer.body or b"") == ExportMetricsServiceResponse()
-    shared.scrape()
 
     assert shared.value(f"app_http_{encoding}_total", client_id="checkout") == 8
 
@@ -88,7 +87,6 @@ def test_json_over_http_is_the_same(shared: CollectorProcess) -> None:
     answer = shared.post("/v1/metrics", body, token=OTLP, port=shared.otlp_http_port)
 
     assert (answer.status, answer.body) == (200, {})
-    shared.scrape()
     assert shared.value(CREATION_SERIES, client_id="json-client") == 6
 
 
@@ -107,7 +105,6 @@ def test_what_speaks_of_another_cluster_is_refused_as_a_part(shared: CollectorPr
     partial = ExportMetricsServiceResponse.FromString(answer.body).partial_success
     assert partial.rejected_data_points == 1
     assert CLUSTER in partial.error_message
-    shared.scrape()
     assert shared.value("app_mine_total", cluster_id=CLUSTER) == 1
     assert shared.value("app_theirs_total") is None
 
@@ -124,7 +121,6 @@ def test_two_services_with_one_instance_id_are_two_clients(shared: CollectorProc
             point.start_time_unix_nano = point.time_unix_nano = now
             point.time_unix_nano += total
             assert post(shared, one.SerializeToString()).status == 200
-    shared.scrape()
 
     assert shared.value("app_both_total", client_id="checkout") == 9
     assert shared.value("app_both_total", client_id="payment") == 900
@@ -140,7 +136,6 @@ def test_a_sender_of_otlp_is_never_taken_for_a_client_that_brokers_know(start: S
     assert post(collector, forged.SerializeToString()).status == 200
     assert collector.push(batch([push(2, counter_push(5, "app.known"))])).status == 200
 
-    collector.scrape()
     assert collector.value("app_known_total", client_id="orders") == 10
     assert collector.value("app_known_total", client_id="forged") == 7
     items = collector.get("/v1/clients").body["items"]

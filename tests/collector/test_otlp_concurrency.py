@@ -37,6 +37,7 @@ from kwitness.sandbox.ports import free_port
 
 from tests.collector.collector_process import OTLP, TOPICS, parse
 from tests.collector.collector_samples import CLUSTER, DELTA, add_number
+from tests.collector.core_exposition import NO_ZEROS
 from tests.collector.otlp_requests import request
 
 CALLER = Caller("otlp", CLUSTER)
@@ -89,8 +90,7 @@ class Collector:
         self.grpc = OtlpGrpc(self.receiver, Authenticator(config, None))
 
     def counted(self) -> float:
-        self.state.core.mark_shown()
-        page = parse(b"".join(self.state.core.render(openmetrics=False)).decode())
+        page = parse(b"".join(self.state.core.render(NO_ZEROS, openmetrics=False)).decode())
         return sum(page.get("app_orders_total", {}).values())
 
 

@@ -37,7 +37,6 @@ def test_grpc_is_exposed_with_its_identity(
     answer = stub.Export(request(name, 5), metadata=signed(), compression=compression, timeout=20)
 
     assert answer == ExportMetricsServiceResponse()
-    shared.scrape()
     assert shared.value(f"app_grpc_{compression.name.lower()}_total") == 5
 
 

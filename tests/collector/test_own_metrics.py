@@ -73,7 +73,6 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(s
     unwanted = {"deny": ["app.unwanted."], "drop_attributes": ["unwanted"]}
     collector = start(config={"prometheus": {"max_series": 20}, "filter": unwanted})
     make_everything_happen(collector)
-    collector.scrape()
 
     text = collector.scrape_text()
 

@@ -145,7 +145,6 @@ def test_state_goes_on_after_a_restart_with_the_same_settings(start: Start, tmp_
         assert "matching" not in by_id["clients"]
         assert by_id["unsent_prefixes"] == []
         assert collector.get("/v1/subscriptions/by-software").body["clients"]["matching"] == 2
-        collector.scrape()
         hashed = identity_hash(KEY.encode(), "client_id", "orders")
         assert collector.value(CREATION_SERIES, client_id=hashed) == 11
 
@@ -185,7 +184,6 @@ def test_points_that_were_left_out_are_counted_and_what_cannot_be_read_is_not_pa
     )
 
     assert answer.body == {"accepted": 4, "duplicates": 0, "rejected": []}
-    collector.scrape()
     assert collector.value(CREATION_SERIES) == 5
     assert collector.value("kwitness_filtered_points_total") == 1
     assert collector.value("kwitness_parser_errors_total", reason="malformed_payload") == 1

@@ -22,7 +22,6 @@ def test_series_of_one_set_of_attributes_live_on_and_points_without_a_value_coun
     payloads += [gauge_push("scrape", 1.0, unit="s"), gauge_push("kwitness", 1.0, unit="s")]
     assert collector.push(batch(push(seq, payload) for seq, payload in enumerate(payloads, start=1))).status == 200
 
-    collector.scrape()
     found = collector.scrape()
     assert list(found["app_count_total"].values()) == [30]
     assert list(found["app_both"].values()) == [2]

@@ -30,13 +30,13 @@ from tests.collector.collector_samples import (
     java_push,
     librdkafka_push,
 )
+from tests.collector.core_exposition import NO_ZEROS
 
 WHO = {"client_id": "orders"}
 
 
 def scraped(core: PythonCore) -> str:
-    core.mark_shown()
-    return b"".join(core.render(openmetrics=False)).decode()
+    return b"".join(core.render(NO_ZEROS, openmetrics=False)).decode()
 
 
 def learned(*payloads: bytes) -> PythonCore:
@@ -88,7 +88,7 @@ events = st.one_of(
 
 def restarted(core: PythonCore) -> PythonCore:
     fresh = PythonCore(("client_id",), core.max_series)
-    fresh.load(json.loads(json.dumps(list(core.dump()))))
+    fresh.load(json.loads(json.dumps(list(core.dump()))), 0)
     return fresh
 
 
@@ -172,7 +172,7 @@ def test_a_client_whose_slots_were_swept_does_not_feed_dead_series() -> None:
 
 def test_a_restored_client_finds_the_short_way_again() -> None:
     core, restored = learned(java_push(), java_push()), PythonCore(("client_id",), 1_000)
-    restored.load(core.dump())
+    restored.load(core.dump(), 0)
 
     for _ in range(2):
         restored.apply("a", WHO, java_push())

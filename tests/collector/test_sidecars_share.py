@@ -63,7 +63,6 @@ def test_a_sidecar_has_no_more_than_its_namespaces_share(start: Start, claim: di
     honest = push(1, counter_push(7.0), client="honest", client_id="honest")
     assert collector.push(batch([honest], epoch=52)).status == 200
 
-    collector.scrape()
     assert collector.value(CREATION_SERIES, client_id="honest") == 7.0
 
 
@@ -78,7 +77,6 @@ def test_what_a_push_names_neither_who_nor_where_counts_for_its_source(start: St
     honest = push(1, counter_push(7.0), client="honest", client_id="honest")
     assert collector.push(batch([honest], epoch=54)).status == 200
 
-    collector.scrape()
     assert collector.value(CREATION_SERIES, client_id="honest") == 7.0
 
 

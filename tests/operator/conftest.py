@@ -85,7 +85,7 @@ def make_namespaces(api: ApiServer, count: int) -> list[str]:
         objects += [
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}},
             {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account},
-            *granted(name),
+            *granted(name, rbac={"growAnyClaim": True}),
         ]
     apply(api, *objects)
     eventually(lambda: all(may(api, user, "list", "kafkaclusters.kwitness.dev", names[-1]) for user in USERS))

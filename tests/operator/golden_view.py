@@ -14,6 +14,7 @@ from kwitness.operator.model.cluster_description import BrokerDescription, Clust
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.pod_marks import pod_marks
+from kwitness.operator.model.pod_starts import pod_start
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.refusals import refusal_of
 from kwitness.operator.model.store import Key
@@ -30,6 +31,7 @@ from kwitness.operator.shapes.facts import (
     Every,
     Fact,
     HeldBack,
+    InterceptedStarts,
     Inventory,
     KafkaState,
     Labelled,
@@ -181,21 +183,25 @@ def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dic
         case RunningPods(namespace):
             marks = [pod_marks(one) for one in case.get("pods", [])]
             return tuple(one for one in marks if one is not None and one.namespace == namespace)
-        case Refusals():
-            found = [refusal_of(event) for event in case.get("events", [])]
-            return {one.namespace: one for one in found if one is not None}
+        case InterceptedStarts(namespace, labels):
+            pods = [pod for pod in case.get("pods", []) if dict(labels).items() <= pod.get("labels", {}).items()]
+            starts = [pod_start({"metadata": pod, "status": pod.get("status")}) for pod in pods]
+            return tuple(start for start in starts if start is not None and start.namespace == namespace)
         case _:
             return _value_for_jobs(case, fact, objects)
 
 
 def _value_for_jobs(case: dict[str, Any], fact: Fact[Any], objects: list[dict[str, Any]]) -> Any:
     match fact:
+        case Refusals():
+            found = [refusal_of(event) for event in case.get("events", [])]
+            return {one.namespace: one for one in found if one is not None}
         case Labelled(kind, namespace, labels):
-            found = [one for one in objects if (one["kind"], one["metadata"]["namespace"]) == (kind, namespace)]
-            return tuple(one for one in found if dict(labels).items() <= one["metadata"].get("labels", {}).items())
+            those = [one for one in objects if (one["kind"], one["metadata"]["namespace"]) == (kind, namespace)]
+            return tuple(one for one in those if dict(labels).items() <= one["metadata"].get("labels", {}).items())
         case LivePods(namespace, labels):
-            found = [one for one in case.get("pods", []) if one["namespace"] == namespace]
-            return tuple(one["name"] for one in found if dict(labels).items() <= one["labels"].items())
+            live = [one for one in case.get("pods", []) if one["namespace"] == namespace]
+            return tuple(one["name"] for one in live if dict(labels).items() <= one["labels"].items())
         case DriverAnswer():
             return DriverStatus.model_validate(case["driver"]) if "driver" in case else None
         case _:

@@ -110,6 +110,21 @@ def test_claims_that_stand_grow_with_the_resource(connected, api, namespace, cla
     assert ready(api, "ktc", "main", namespace)["reason"] == "Progressing"
 
 
+def test_a_claim_that_the_operator_may_not_change_stays_and_the_status_names_the_value(
+    connected, api, namespace, classes
+):
+    growing, _ = classes
+    connected()
+    apply(api, collector("main", namespace, **stored(growing, "1Gi")))
+    until_condition(api, namespace, "StorageAsAsked", "True", "StorageAsAsked")
+    claim(api, namespace, growing)
+    apply(api, *granted(namespace))
+    apply(api, collector("main", namespace, **stored(growing, "2Gi")))
+
+    assert "rbac.growAnyClaim" in until_condition(api, namespace, "StorageAsAsked", "False", "NotExpandable")
+    assert asked(api, namespace) == "1Gi"
+
+
 def test_a_class_that_does_not_let_claims_grow_is_said_and_holds_up_nothing(connected, api, namespace, classes):
     _, fixed = classes
     connected()

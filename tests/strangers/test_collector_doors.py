@@ -45,7 +45,6 @@ class Neighbour:
         self.collector = collector
         self.sent = 0
         self._push()
-        collector.scrape()  # a new series begins at zero
 
     def goes_on(self) -> None:
         """Fail unless the process lives, its page can be read, and the neighbour's next push counts."""

@@ -12,6 +12,13 @@ app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{/* Labels of a component's pods: with the version of chart or application among them, each upgrade would replace all pods. */}}
+{{- define "kwitness.templateLabels" -}}
+{{ include "kwitness.selector" . }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
+app.kubernetes.io/part-of: kwitness
+{{- end }}
+
 {{/* What selects the pods of a component; never changes, a selector is immutable. */}}
 {{- define "kwitness.selector" -}}
 app.kubernetes.io/name: kwitness

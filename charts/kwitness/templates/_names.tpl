@@ -5,7 +5,7 @@ name them; objects of the whole cluster carry the release's namespace, so that t
 
 {{/* Labels of a pod: those of the values, and ours, which selectors rely on and which win. */}}
 {{- define "kwitness.podLabels" -}}
-{{- mergeOverwrite (deepCopy (.extra | default dict)) (include "kwitness.labels" . | fromYaml) | toYaml -}}
+{{- mergeOverwrite (deepCopy (.extra | default dict)) (include "kwitness.templateLabels" . | fromYaml) | toYaml -}}
 {{- end }}
 
 {{/* Labels of an object that others select: ours, and those of the values, which win. */}}

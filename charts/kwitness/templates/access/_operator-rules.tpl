@@ -65,7 +65,7 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
   (dict "group" "" "resources" (list "services") "names" (concat $collectors $replicaServices $gateways $jobs))
   (dict "group" "" "resources" (list "configmaps") "names" (concat $clusters $collectors $gateways $ports $hosts $jobs))
   (dict "group" "apps" "delete" true "resources" (list "statefulsets") "names" (concat $collectors $jobs))
-  (dict "group" "policy" "delete" true "resources" (list "poddisruptionbudgets") "names" (concat $collectors $gateways))
+  (dict "group" "policy" "delete" true "resources" (list "poddisruptionbudgets") "names" (concat $collectors $gateways $hosts))
   (dict "group" "networking.k8s.io" "resources" (list "networkpolicies") "names" (concat $collectors $jobs)) }}
 {{- if or $gateways (not $narrow) }}
 {{- $writes = concat $writes (list
@@ -83,10 +83,16 @@ with the object's name even when it creates, so `rbac.*` can narrow every write 
 # A larger spec.storage.size is written to the claims that stand, which the StatefulSet does not do.
 - apiGroups: [""]
   resources: [persistentvolumeclaims]
-  verbs: [get, patch]
+  verbs: [get{{ if or (and $narrow $claims) (and .Values.rbac.growAnyClaim (not $claims)) }}, patch{{ end }}]
   {{- if and $narrow $claims }}
   resourceNames: {{ $claims | toJson }}
   {{- end }}
+{{- if and $claims (not $narrow) }}
+- apiGroups: [""]
+  resources: [persistentvolumeclaims]
+  verbs: [patch]
+  resourceNames: {{ $claims | toJson }}
+{{- end }}
 {{- range $writes }}
 - apiGroups: [{{ .group | quote }}]
   resources: {{ .resources | toJson }}

@@ -36,12 +36,13 @@ class _Config(BaseModel):
 
 
 class PrometheusConfig(_Config):
-    """What is exposed, within which bounds."""
+    """What is exposed, within which bounds; new counters are 0 for two of ``scrape_interval_ms``."""
 
     max_series: int = 100_000
     labels: tuple[IdentityKey, ...] = DEFAULT_LABELS
     expire_after_missed_pushes: int = 3
     max_client_info: int = 10_000
+    scrape_interval_ms: int = Field(30_000, ge=0)
 
 
 class SenderConfig(_Config):

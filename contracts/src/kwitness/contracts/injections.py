@@ -82,6 +82,7 @@ LeftOutReason = Literal[
     "AnnotationsTooLong",
     "Conflict",
     "ContainerNotFound",
+    "EndedAtStart",
     "HostNetwork",
     "MeshPresent",
     "NameTaken",

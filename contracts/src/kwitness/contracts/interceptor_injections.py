@@ -75,7 +75,7 @@ INTERCEPTORS_SETTINGS: Final = f"{INTERCEPTORS_FOLDER}/interceptors.json"
 
 _FILE: Final = re.compile(re.escape(INTERCEPTORS_FOLDER) + r"/[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
 _HASH_DIGITS: Final = 16
-_SELECTION: Final = {"namespace_labels", "namespaces", "pod_labels", "priority", "refused_in"}
+_SELECTION: Final = {"namespace_labels", "namespaces", "pod_labels", "priority", "refused_in", "ended_at_start"}
 """What decides on a pod and is not in it."""
 
 Labels = dict[str, str]
@@ -115,6 +115,8 @@ class InterceptorInjection(_Config):
         Of the token for the collector, for the file that `settings` names; None where nothing is reported.
     refused_in
         Namespaces in which admission refused pods because of the interceptors: they are left out there.
+    ended_at_start
+        Workloads, as `workload_path` names them, whose pods ended at their start with the interceptors: likewise.
     """
 
     namespace: DnsLabel
@@ -133,6 +135,7 @@ class InterceptorInjection(_Config):
     collector_ca: str | None = None
     token_audience: str | None = None
     refused_in: tuple[DnsLabel, ...] = ()
+    ended_at_start: tuple[str, ...] = ()
 
     @property
     def owner(self) -> str:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from .observer_settings import WorkloadSettings
 
-__all__ = ["workload_of"]
+__all__ = ["workload_of", "workload_path"]
 
 _MADE_BY: Final[Mapping[str, str]] = {
     "pod-template-hash": "Deployment",
@@ -19,6 +19,11 @@ _MADE_BY: Final[Mapping[str, str]] = {
 _SCHEDULED_DIGITS: Final = 8
 _FIRST_SCHEDULE: Final = 25_000_000
 """Minutes since 1970 that name a CronJob's Jobs; dates such as 20260131 are lower."""
+
+
+def workload_path(namespace: str, workload: WorkloadSettings) -> str:
+    """Return what names a workload among all namespaces: <namespace>/<kind>/<name>."""
+    return f"{namespace}/{workload.kind}/{workload.name}"
 
 
 def workload_of(metadata: Mapping[str, Any]) -> WorkloadSettings | None:

@@ -328,6 +328,18 @@ class ReportingProcess(Contract):
     clients: int = Field(description="Its clients that have the interceptors.", ge=0)
 
 
+class EndedWorkload(Contract):
+    """A workload whose pods ended at their start with the interceptors."""
+
+    workload: str = Field(description="What makes the pods, <namespace>/<kind>/<name>.", max_length=512)
+    pod: str = Field(description="One of them that ended so.", max_length=253)
+    last_words: str = Field(
+        description="Its container, exit code and reason; in this resource's own namespace also what the kubelet kept "
+        "of its output.",
+        max_length=512,
+    )
+
+
 class InterceptorProfileStatus(Status):
     """Which pods have the interceptors."""
 
@@ -352,6 +364,13 @@ class InterceptorProfileStatus(Status):
         "until this resource's spec changes.",
         max_length=1_000,
         json_schema_extra=list_set(),
+    )
+    ended_at_start: tuple[EndedWorkload, ...] = Field(
+        (),
+        description="Workloads whose pods ended at their start with the interceptors: their next pods get none until "
+        "this resource's spec changes. At most 100.",
+        max_length=100,
+        json_schema_extra=list_map("workload"),
     )
     refusals_since: str | None = Field(
         None,

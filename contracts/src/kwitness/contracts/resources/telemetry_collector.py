@@ -40,7 +40,13 @@ class ServiceMonitor(Contract):
     labels: dict[str, LabelText] = Field(
         default_factory=dict, description="Labels that your Prometheus selects ServiceMonitors by.", max_length=16
     )
-    interval: str = duration_field("30s", "How often to scrape.", minimum="1s", maximum="1h")
+    interval: str = duration_field(
+        "30s",
+        "How often to scrape. Without a ServiceMonitor too, set it to the longest interval at which this collector is "
+        "scraped: a new counter is 0 for twice as long, then has its value.",
+        minimum="1s",
+        maximum="1h",
+    )
 
 
 class Prometheus(Contract):

@@ -107,36 +107,38 @@ class Kubernetes:
 
     async def list(self, kind: str, namespace: str | None, *, labels: str | None = None) -> list[Object]:
         """All objects of one of our kinds in a namespace (or in all of them), complete or not at all."""
-        found: list[Object] = []
-        selector = {"labelSelector": labels} if labels else {}
-        parameters = {"limit": "500", **selector}
-        while True:
-            page = await self._request("GET", kind, namespace, None, parameters=parameters)
-            if page is None:
-                # An API server that has just started does not know our kinds yet. That is not an empty list.
-                raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
-            # The items of a list come without their kind.
-            head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
-            found.extend({**head, **item} for item in page.get("items", []))
-            token = page.get("metadata", {}).get("continue")
-            if not token:
-                return found
-            parameters = {"limit": "500", "continue": token, **selector}
+        # The items of a list come without their kind.
+        head = {"apiVersion": TYPES[kind].api_version, "kind": kind}
+        return [{**head, **item} async for item in self.objects(kind, namespace, labels=labels)]
 
     async def metadata(
         self, kind: str, namespace: str | None, *, labels: str | None = None, fields: str | None = None
     ) -> AsyncIterator[Object]:
         """Metadata of all objects in a namespace (or in all of them), a page of them in memory at a time."""
+        async for item in self.objects(kind, namespace, labels=labels, fields=fields, accept=_METADATA):
+            yield item["metadata"]
+
+    async def objects(
+        self,
+        kind: str,
+        namespace: str | None,
+        *,
+        labels: str | None = None,
+        fields: str | None = None,
+        accept: str | None = None,
+    ) -> AsyncIterator[Object]:
+        """All objects in a namespace (or in all of them) as ``accept`` has them, a page in memory at a time."""
         selectors = {"labelSelector": labels, "fieldSelector": fields}
         chosen = {name: value for name, value in selectors.items() if value is not None}
         parameters = {"limit": "500", **chosen}
         while True:
-            page = await self._request("GET", kind, namespace, None, parameters=parameters, accept=_METADATA)
+            page = await self._request("GET", kind, namespace, None, parameters=parameters, accept=accept)
             if page is None:
+                # An API server that has just started does not know our kinds yet. That is not an empty list.
                 raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
-            # A list of metadata without any is null.
+            # A list without any is null.
             for item in page.get("items") or []:
-                yield item["metadata"]
+                yield item
             token = page.get("metadata", {}).get("continue")
             if not token:
                 return

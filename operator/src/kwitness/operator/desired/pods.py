@@ -15,6 +15,7 @@ __all__ = [
     "CONTAINER_SECURITY",
     "child_metadata",
     "credential_volume",
+    "disruption_budget",
     "labels",
     "owner",
     "pod_base",
@@ -24,6 +25,7 @@ __all__ = [
     "projected_token",
     "secret_volume",
     "selector",
+    "spread",
 ]
 
 CONFIG_HASH: Final = "kwitness.dev/config-hash"
@@ -104,6 +106,28 @@ def pod_security(user: int | None, group: int | None) -> dict[str, Any]:
     if group is not None:
         context.update(fsGroup=group, fsGroupChangePolicy="OnRootMismatch")
     return context
+
+
+def spread(component: str, instance: str) -> list[dict[str, Any]]:
+    """Topology spread constraints that keep replicas on different nodes where there are such."""
+    return [
+        {
+            "maxSkew": 1,
+            "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": {"matchLabels": selector(component, instance)},
+        }
+    ]
+
+
+def disruption_budget(component: str, instance: str, metadata: dict[str, Any]) -> dict[str, Any]:
+    """A PodDisruptionBudget by which nodes are drained one replica at a time."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": metadata,
+        "spec": {"maxUnavailable": 1, "selector": {"matchLabels": selector(component, instance)}},
+    }
 
 
 def pod_base(settings: OperatorSettings) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from kwitness.operator.context import Context
 from kwitness.operator.engine.known_clusters import OF_CLUSTERS, recall_of_cluster
 from kwitness.operator.model.pod_marks import PodMarks, pod_marks
+from kwitness.operator.model.pod_starts import PodStart, pod_start
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.reconcile.broker_configs import ask_collector, read_configs
 from kwitness.operator.reconcile.cluster_looks import look_at_brokers
@@ -21,6 +22,7 @@ from kwitness.operator.shapes.facts import (
     EnabledNamespaces,
     Every,
     Fact,
+    InterceptedStarts,
     KafkaState,
     Labelled,
     Labels,
@@ -92,7 +94,7 @@ async def fetch(context: Context, fact: Fact[Any]) -> Any:
             return await enabled_namespaces(context)
         case Labelled(kind, namespace, labels):
             return await _labelled(context, kind, namespace, labels)
-        case RunningPods() | LivePods() | DriverAnswer():
+        case RunningPods() | InterceptedStarts() | LivePods() | DriverAnswer():
             return await _fetch_of_pods(context, fact)
         case _:
             return await _fetch_of_clusters(context, fact)
@@ -112,11 +114,13 @@ async def _fetch_of_clusters(context: Context, fact: Fact[Any]) -> Any:
             raise TypeError(f"{fact} cannot be asked for")
 
 
-async def _fetch_of_pods(context: Context, fact: RunningPods | LivePods | DriverAnswer) -> Any:
+async def _fetch_of_pods(context: Context, fact: RunningPods | InterceptedStarts | LivePods | DriverAnswer) -> Any:
     if isinstance(fact, DriverAnswer):
         return await ask_driver(context, fact.job)
     if isinstance(fact, RunningPods):
         return await _pods(context, fact.namespace)
+    if isinstance(fact, InterceptedStarts):
+        return await _starts(context, fact)
     found = context.kubernetes.metadata("Pod", fact.namespace, labels=_selector(fact.labels), fields=_RUNNING)
     return tuple([one["name"] async for one in found])
 
@@ -139,3 +143,8 @@ async def _pods(context: Context, namespace: str) -> tuple[PodMarks, ...]:
         if marks is not None:
             found.append(marks)
     return tuple(found)
+
+
+async def _starts(context: Context, fact: InterceptedStarts) -> tuple[PodStart, ...]:
+    found = context.kubernetes.objects("Pod", fact.namespace, labels=_selector(fact.labels), fields=_RUNNING)
+    return tuple([start async for pod in found if (start := pod_start(pod)) is not None])

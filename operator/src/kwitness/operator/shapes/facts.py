@@ -16,6 +16,7 @@ from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.pod_marks import PodMarks
+from kwitness.operator.model.pod_starts import PodStart
 from kwitness.operator.model.references import ACCEPT_ANNOTATION
 from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key, Subject
@@ -37,6 +38,7 @@ __all__ = [
     "Every",
     "Fact",
     "HeldBack",
+    "InterceptedStarts",
     "Inventory",
     "KafkaState",
     "Labelled",
@@ -256,6 +258,14 @@ class RunningPods(Fact[tuple[PodMarks, ...]]):
     """Pods of a namespace that have not ended."""
 
     namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class InterceptedStarts(Fact[tuple[PodStart, ...]]):
+    """The starts of pods of a namespace with these labels and with interceptors; pods that have ended are left out."""
+
+    namespace: str
+    labels: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,20 @@ class Arrival(NamedTuple):
     alone_since_ms: int
 
 
+class ZeroPeriod(NamedTuple):
+    """The time now, in milliseconds since 1970, and for how long from its creation on a counter is exposed as 0.
+
+    Prometheus counts the rise from the first sample that it gets, so that one must be 0.
+    """
+
+    now_ms: int
+    lasts_ms: int
+
+    def covers(self, created_ms: int) -> bool:
+        """Return whether a counter of that creation is still exposed as 0."""
+        return 0 <= self.now_ms - created_ms < self.lasts_ms
+
+
 class ClientValue(NamedTuple):
     """What one client says of one metric with one set of attributes, in the unit in which it is exposed.
 
@@ -77,11 +91,11 @@ class TelemetryCore(Protocol):
         """
         ...
 
-    def add(self, payload: bytes, holder: str) -> Applied:
+    def add(self, payload: bytes, holder: str, now_ms: int) -> Applied:
         """Take one push of a client for which there is no room: what can be added is, and nothing is remembered."""
         ...
 
-    def relabel(self, client: str, identity: Mapping[str, str]) -> None:
+    def relabel(self, client: str, identity: Mapping[str, str], now_ms: int) -> None:
         """Let the series of a client go on under the labels of what is known of it now."""
         ...
 
@@ -93,12 +107,12 @@ class TelemetryCore(Protocol):
         """Yield what one client alone says, in no order; nothing for a client that is not known."""
         ...
 
-    def render(self, *, openmetrics: bool) -> Iterator[bytes]:
-        """Write all families, in pieces; counters that no scrape has seen are 0 this once."""
+    def render(self, zeros: ZeroPeriod, *, openmetrics: bool) -> Iterator[bytes]:
+        """Write all families, in pieces; new counters are 0."""
         ...
 
-    def mark_shown(self) -> None:
-        """Note that a scrape has seen every series there is."""
+    def clock_was_set(self, step_ms: int) -> None:
+        """Shift the times at which counters were created with the clock that they were read from."""
         ...
 
     def counts(self) -> CoreCounts:
@@ -109,6 +123,6 @@ class TelemetryCore(Protocol):
         """Yield everything needed to go on after a restart."""
         ...
 
-    def load(self, rows: Iterable[list[object]]) -> None:
+    def load(self, rows: Iterable[list[object]], now_ms: int) -> None:
         """Take back what `dump` gave; raises ValueError, TypeError, KeyError or IndexError if it is something else."""
         ...

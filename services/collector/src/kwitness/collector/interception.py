@@ -33,7 +33,7 @@ class Interception:
         self._headers = headers
         self.reporters = Reporters()
         self.directives = DirectiveTable()
-        self.totals = InterceptedSeries(0, now_ms)
+        self.totals = InterceptedSeries(0)
 
     def expire(self, now: int) -> None:
         """Let reporters and series go that were not heard of for long; ``now`` in milliseconds since 1970."""

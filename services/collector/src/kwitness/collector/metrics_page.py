@@ -8,6 +8,7 @@ from typing import Final
 
 from aiohttp import web
 
+from kwitness.collector.core import ZeroPeriod
 from kwitness.collector.ingest.http_server import Requests
 from kwitness.collector.inventory.client_info import ClientInfo
 from kwitness.collector.observation import Observation
@@ -53,24 +54,23 @@ class MetricsPage:
         response = web.StreamResponse(headers={"Content-Type": OPENMETRICS if openmetrics else TEXT})
         if compressed:
             response.headers["Content-Encoding"] = "gzip"
-        state.note_scrape(now_ms())
         await response.prepare(request)
-        pieces = self._pieces(openmetrics=openmetrics)
+        pieces = self._pieces(state.zeros(now_ms()), openmetrics=openmetrics)
         for piece in _compressed(pieces) if compressed else pieces:
             await response.write(piece)
         await response.write_eof()
         return response
 
-    def _pieces(self, *, openmetrics: bool) -> Iterator[bytes]:
+    def _pieces(self, zeros: ZeroPeriod, *, openmetrics: bool) -> Iterator[bytes]:
         clients = self._client_info.render(self._pipeline.state.clients, openmetrics=openmetrics)
         yield from rendered_wholly("kwitness_client_info", clients, of=OWN)
         yield render_own(
             self._pipeline, self._observation, self._requests, self._client_info.overflowed, openmetrics=openmetrics
         )
-        yield from self._observation.totals.render(openmetrics=openmetrics)
-        yield from self._observation.interception.totals.render(openmetrics=openmetrics)
-        yield from self._observation.headers.series.render(openmetrics=openmetrics)
-        yield from self._pipeline.state.core.render(openmetrics=openmetrics)
+        yield from self._observation.totals.render(zeros, openmetrics=openmetrics)
+        yield from self._observation.interception.totals.render(zeros, openmetrics=openmetrics)
+        yield from self._observation.headers.series.render(zeros, openmetrics=openmetrics)
+        yield from self._pipeline.state.core.render(zeros, openmetrics=openmetrics)
         if openmetrics:
             yield b"# EOF\n"
 

@@ -65,6 +65,11 @@ class Observation:
         self.headers.expire(now)
         self.interception.expire(now)
 
+    def clock_was_set(self, step_ms: int) -> None:
+        """Let new counters stay as new as they are."""
+        for series in (self.totals, self.headers.series, self.interception.totals):
+            series.clock_was_set(step_ms)
+
     async def accept(self, batch: EventBatch, sender: Sender) -> EventsAnswer:
         """Take a request of the sender's own source, and say of each number what became of it."""
         head = batch.head

@@ -65,9 +65,11 @@ class Collector:
         self._state = CollectorState(Path(config.state_dir), self._core, config.prometheus.expire_after_missed_pushes)
         self._state.asked_interval_ms = AskedIntervals(self._configuration.subscriptions).of
         self._state.clock_step_ms = ClockSteps().step_ms
+        self._state.scrape_interval_ms = config.prometheus.scrape_interval_ms
         self._peers = Peers(config, settings)
         self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers, Privacy(config))
         self._observation = Observation(self._pipeline, config, self._configuration.cluster_subscriptions)
+        self._state.follow_clock = self._observation.clock_was_set
         self._client_info = ClientInfo(config.prometheus.max_client_info, self._configuration.owners)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
@@ -172,6 +174,7 @@ class Collector:
             self._follow_privacy()
         self._client_info.most = config.prometheus.max_client_info
         self._state.missed_pushes = config.prometheus.expire_after_missed_pushes
+        self._state.scrape_interval_ms = config.prometheus.scrape_interval_ms
         exposed = (config.prometheus.labels, config.prometheus.max_series)
         if exposed != (old.prometheus.labels, old.prometheus.max_series):
             self._state.renew_core()

@@ -19,7 +19,7 @@ _FOLDER: Final = "kwitness-try"
 
 
 class Session(BaseModel):
-    """Where the parts of one sandbox are reached; `reader_token` permits to read the collector's inventory."""
+    """Addresses of the parts of one sandbox; `reader_token` permits to read the collector's inventory."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -80,7 +80,7 @@ def _read(file: Path) -> Session | None:
 
 
 def _is_free(descriptor: int) -> bool:
-    """Whether no process holds the lock of a file: the one that wrote it has ended."""
+    """Return whether no process holds the lock of a file: the one that wrote it has ended."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

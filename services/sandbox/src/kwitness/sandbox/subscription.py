@@ -34,7 +34,7 @@ def subscribe(bootstrap: str, name: str, *, metrics: str = "org.apache.kafka.", 
 
 
 def _asks(bootstrap: str) -> bool:
-    """Whether a new client instance is asked for any metric (GetTelemetrySubscriptions, version 0)."""
+    """Return whether a new client instance is asked for any metric (GetTelemetrySubscriptions, version 0)."""
     host, _, port = bootstrap.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=20) as connection:
         # No tags, an instance id of zeros, no tags.

@@ -20,6 +20,7 @@ from kwitness.operator.kinds.interceptor_profile.coverage import (
     intercepted_pods,
     processes,
 )
+from kwitness.operator.kinds.interceptor_profile.ended_at_start import ended_at_start, starts_well
 from kwitness.operator.kinds.interceptor_profile.header_rules import registries_of, stamps_written
 from kwitness.operator.kinds.interceptor_profile.injection import injection_of
 from kwitness.operator.kinds.interceptor_profile.needs import KIND
@@ -73,6 +74,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
     pods = intercepted_pods(injection, (pod for answer in answers.values() for pod in answer.value or ()), own)
+    ended = ended_at_start(body, resource, digest, view)
     without, apart = clients_without(own), clients_not_through_observer(own)
     status = InterceptorProfileStatus(
         pods=pods,
@@ -83,6 +85,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         clients_not_through_observer=apart,
         config_hash=digest,
         refused_in=injection.refused_in,
+        ended_at_start=ended,
         refusals_since=seen_since(body, view.now_ms),
     )
     if is_paused(resource.metadata.annotations):
@@ -98,6 +101,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
             injector=present(view, NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))),
         ),
         covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
+        *starts_well(ended),
         *reporting(pods, own, known=state is not None),
         *working(own, without),
         *through_observer(resource, own, apart),
@@ -142,7 +146,7 @@ def _previous(subject: Subject, body: dict[str, Any]) -> InterceptorProfileStatu
     if status.observed_generation == subject.generation:
         return status
     # Pods that were refused before this generation say nothing about it.
-    return status.model_copy(update={"refused_in": (), "refusals_since": None})
+    return status.model_copy(update={"refused_in": (), "ended_at_start": (), "refusals_since": None})
 
 
 def _resolved(resource: InterceptorProfile, view: View) -> tuple[Verdict, ...]:

@@ -8,7 +8,11 @@ from typing import Any, Final
 from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.injections import InjectedContainer
-from kwitness.contracts.interceptor_injections import INTERCEPTORS_FOLDER, InterceptorInjection
+from kwitness.contracts.interceptor_injections import (
+    INTERCEPTORS_FOLDER,
+    InterceptorInjection,
+    interceptor_injection_hash,
+)
 from kwitness.contracts.interceptor_settings import InterceptorSettings
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile, Stamp
@@ -17,11 +21,12 @@ from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
 from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
 from kwitness.operator.environment.refused import refused_in
+from kwitness.operator.kinds.interceptor_profile.ended_at_start import ended_at_start
 from kwitness.operator.kinds.interceptor_profile.header_rules import foreign_stamps, header_rules, lost_stamps
 from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import KafkaState, Refusals
+from kwitness.operator.shapes.facts import Body, KafkaState, Refusals
 from kwitness.operator.shapes.work import View
 
 __all__ = ["injection_of"]
@@ -36,7 +41,7 @@ _JAVA_VARIABLES: Final = {
 }
 
 
-def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: View) -> InterceptorInjection:
+def injection_of(body: Body, resource: InterceptorProfile, view: View) -> InterceptorInjection:
     """Translate the resource.
 
     Raises
@@ -55,7 +60,7 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
     entries = _entries(resource, foreign_stamps(resource, view))
     rules = header_rules(resource, view)
     namespaces = spec.namespace_selector
-    return InterceptorInjection.model_validate(
+    injection = InterceptorInjection.model_validate(
         {
             "namespace": metadata.namespace,
             "name": metadata.name,
@@ -79,6 +84,8 @@ def injection_of(body: Mapping[str, Any], resource: InterceptorProfile, view: Vi
             ),
         }
     )
+    ended = ended_at_start(body, resource, interceptor_injection_hash(injection), view)
+    return injection.model_copy(update={"ended_at_start": tuple(entry.workload for entry in ended)})
 
 
 def _files(settings: OperatorSettings) -> InjectedContainer:

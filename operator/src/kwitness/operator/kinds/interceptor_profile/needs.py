@@ -1,4 +1,4 @@
-"""What must be known for one InterceptorProfile."""
+"""Lists what must be known for one InterceptorProfile."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from kwitness.operator.environment.needs import (
     known_resource,
     patience,
 )
+from kwitness.operator.kinds.interceptor_profile.ended_at_start import starts_of
 from kwitness.operator.kinds.interceptor_profile.header_rules import header_needs
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
@@ -39,7 +40,6 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     found |= related(unit.key, resource, view)
     found |= {
         Need(Inventory(cluster_key(unit.key.namespace, resource.spec.cluster_ref))),
-        Need(EnabledNamespaces(), SETTLED_SECONDS if namespaces else PROGRESS_SECONDS),
         Need(Refusals()),
         Need(NamedObject("ConfigMap", interceptors_config_map_key(view.settings)), SETTLED_SECONDS),
         Need(injector, patience(1, view, injector)),
@@ -49,6 +49,8 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
 
 
 def related(key: Key, resource: InterceptorProfile, view: View) -> set[Need]:
-    """What decides on what the injector is told of a resource."""
+    """Return what must be known to write a resource's injection."""
     cluster = cluster_key(key.namespace, resource.spec.cluster_ref)
-    return cluster_needs(key, cluster, view) | header_needs(resource, view)
+    starts = {Need(fact, SETTLED_SECONDS) for fact in starts_of(resource, view)}
+    enabled = Need(EnabledNamespaces(), SETTLED_SECONDS if starts else PROGRESS_SECONDS)
+    return cluster_needs(key, cluster, view) | header_needs(resource, view) | starts | {enabled}

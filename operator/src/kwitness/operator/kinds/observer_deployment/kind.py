@@ -16,5 +16,9 @@ OBSERVER_DEPLOYMENT: Final = KindSpec(
     unit=lambda key: Unit(KIND, key),
     needs=needs,
     decide=decide,
-    optional=(OptionalChild("PodDisruptionBudget", gateway_name), OptionalChild("Deployment", observer_host_name)),
+    optional=(
+        OptionalChild("PodDisruptionBudget", gateway_name),
+        OptionalChild("PodDisruptionBudget", observer_host_name),
+        OptionalChild("Deployment", observer_host_name),
+    ),
 )

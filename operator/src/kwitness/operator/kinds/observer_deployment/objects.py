@@ -14,6 +14,7 @@ from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.pods import (
     CONTAINER_SECURITY,
     child_metadata,
+    disruption_budget,
     labels,
     pod_base,
     pod_fields,
@@ -21,6 +22,7 @@ from kwitness.operator.desired.pods import (
     probes,
     projected_token,
     selector,
+    spread,
 )
 from kwitness.operator.environment.collectors import ServingCollector
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
@@ -72,14 +74,7 @@ def gateway_objects(
         _deployment(resource, collector, installation, metadata, secrets=secrets),
     ]
     if resource.spec.gateway_replicas > 1:
-        objects.append(
-            {
-                "apiVersion": "policy/v1",
-                "kind": "PodDisruptionBudget",
-                "metadata": metadata,
-                "spec": {"maxUnavailable": 1, "selector": {"matchLabels": selector("gateway", name)}},
-            }
-        )
+        objects.append(disruption_budget("gateway", name, metadata))
     return tuple(objects)
 
 
@@ -128,14 +123,7 @@ def _deployment(
         ],
     }
     if resource.spec.gateway_replicas > 1:
-        pod["topologySpreadConstraints"] = [
-            {
-                "maxSkew": 1,
-                "topologyKey": "kubernetes.io/hostname",
-                "whenUnsatisfiable": "ScheduleAnyway",
-                "labelSelector": {"matchLabels": chosen},
-            }
-        ]
+        pod["topologySpreadConstraints"] = spread("gateway", name)
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Final
 
 from kwitness.contracts.collector_config import (
@@ -20,6 +21,7 @@ from kwitness.contracts.collector_config import (
 from kwitness.contracts.identity_hashing import KEY_FIELD
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.owners import Owners
+from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.privacy import TelemetryFilter
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -93,6 +95,7 @@ def collector_config(
             labels=spec.prometheus.labels,
             expire_after_missed_pushes=spec.prometheus.expire_after_missed_pushes,
             max_client_info=spec.prometheus.max_client_info,
+            scrape_interval_ms=parse_duration(spec.prometheus.service_monitor.interval) // timedelta(milliseconds=1),
         ),
         ingest=_ingest(collector, account, settings, reporters),
         forward=tuple(

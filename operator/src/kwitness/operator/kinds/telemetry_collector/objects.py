@@ -9,7 +9,7 @@ from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
-from kwitness.operator.desired.pods import child_metadata, selector
+from kwitness.operator.desired.pods import child_metadata, disruption_budget, selector
 from kwitness.operator.kinds.telemetry_collector.config import (
     collector_config,
     owners_file,
@@ -70,14 +70,7 @@ def collector_objects(
         stateful_set(collector, files, settings, metadata=metadata, config_hash=pods_hash(config)),
     ]
     if collector.spec.replicas > 1:
-        objects.append(
-            {
-                "apiVersion": "policy/v1",
-                "kind": "PodDisruptionBudget",
-                "metadata": metadata,
-                "spec": {"maxUnavailable": 1, "selector": {"matchLabels": selector("collector", name)}},
-            }
-        )
+        objects.append(disruption_budget("collector", name, metadata))
     return objects
 
 

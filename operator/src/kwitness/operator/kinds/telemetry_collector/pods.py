@@ -27,6 +27,7 @@ from kwitness.operator.desired.pods import (
     projected_token,
     secret_volume,
     selector,
+    spread,
 )
 from kwitness.operator.kinds.telemetry_collector.config import IDENTITY_KEY, STATE
 from kwitness.operator.settings import OperatorSettings
@@ -75,14 +76,7 @@ def stateful_set(
         "securityContext": pod_security(settings.pods.run_as_user, settings.pods.fs_group),
         "containers": [_container(collector, settings, mounts)],
         "volumes": volumes,
-        "topologySpreadConstraints": [
-            {
-                "maxSkew": 1,
-                "topologyKey": "kubernetes.io/hostname",
-                "whenUnsatisfiable": "ScheduleAnyway",
-                "labelSelector": {"matchLabels": chosen},
-            }
-        ],
+        "topologySpreadConstraints": spread("collector", name),
     }
     spec: dict[str, Any] = {
         "replicas": 0 if collector.spec.suspend else collector.spec.replicas,
@@ -96,6 +90,8 @@ def stateful_set(
     }
     if claims:
         spec["volumeClaimTemplates"] = claims
+        # A later collector of this name, maybe of another cluster, must not go on with this one's counters.
+        spec["persistentVolumeClaimRetentionPolicy"] = {"whenDeleted": "Delete", "whenScaled": "Retain"}
     return {
         "apiVersion": "apps/v1",
         "kind": "StatefulSet",

@@ -116,7 +116,8 @@ def storage_verdict(
             "False",
             "NotExpandable",
             f"the API server does not let {_named(stuck)} grow to {size}: its StorageClass needs allowVolumeExpansion,"
-            " quotas need room, and the operator's Role has to let it patch the claim; or restore spec.storage.size",
+            " quotas need room, and the operator needs the Helm value rbac.growAnyClaim, or the collector's name in"
+            " rbac.telemetryCollectors; or restore spec.storage.size",
         )
     waiting = sorted({*(_name(one) for one in _smaller(collector, claims)), *_resizing(collector, claims)})
     if waiting:

@@ -117,15 +117,17 @@ class ClientRecord:
         """Return how long the identity is."""
         return _characters(self.identity, self.raw)
 
-    def deadline_ms(self, missed: int, asked_ms: int | None = None) -> int:
+    def deadline_ms(self, missed: int, asked_ms: int | None = None, least_ms: int = 0) -> int:
         """Return when the client is taken for gone if nothing more comes; ``missed`` is the number of missed pushes.
 
-        ``asked_ms`` is the interval that brokers ask it for now, of which it may not have heard yet.
+        ``asked_ms`` is the interval that brokers ask it for now, of which it may not have heard yet; ``least_ms`` is
+        how long it stays at least.
         """
         interval = self.interval_ms or DEFAULT_INTERVAL_MS
         if self.terminated:
-            return self.last_push_ms + max(3 * interval, ENDED_LIFE_MS)
-        return self.last_push_ms + max(int((missed + _SLACK) * max(interval, asked_ms or 0)), LEAST_LIFE_MS)
+            return self.last_push_ms + max(3 * interval, ENDED_LIFE_MS, least_ms)
+        pushes_ms = int((missed + _SLACK) * max(interval, asked_ms or 0))
+        return self.last_push_ms + max(pushes_ms, LEAST_LIFE_MS, least_ms)
 
 
 def _characters(
@@ -294,13 +296,18 @@ class Clients:
         record.metrics = known if known is not None else record.metrics
 
     def expire(
-        self, now_ms: int, missed: int, asked: Callable[[ClientRecord], int | None] = lambda _: None
+        self,
+        now_ms: int,
+        missed: int,
+        asked: Callable[[ClientRecord], int | None] = lambda _: None,
+        least_ms: int = 0,
     ) -> list[str]:
         """Forget those past their deadline and return their keys; ``asked`` says at which interval brokers ask now."""
-        late = [(key, record) for key, record in self._records.items() if record.deadline_ms(missed) <= now_ms]
         gone: list[str] = []
-        for key, record in late:
-            deadline_ms = record.deadline_ms(missed, asked(record))
+        for key, record in self._records.items():
+            if record.deadline_ms(missed, least_ms=least_ms) > now_ms:
+                continue
+            deadline_ms = record.deadline_ms(missed, asked(record), least_ms)
             if deadline_ms <= now_ms:
                 gone.append(key)
                 self.silent.note(key, record, deadline_ms, now_ms)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from kwitness.collector.core import Applied, Arrival, ClientValue, CoreCounts, CoreState
+from kwitness.collector.core import Applied, Arrival, ClientValue, CoreCounts, CoreState, ZeroPeriod
 from kwitness.collector.fairness import NOBODY, Shares
 from kwitness.collector.otlp.decode import MalformedPayloadError, decode
 from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
@@ -60,6 +60,7 @@ class PythonCore:
         self._shapes = KnownShapes()
         self._left_out: dict[str, int] = {}
         self._young_ns = 0
+        self._now_ms = 0
 
     def apply(
         self,
@@ -71,6 +72,7 @@ class PythonCore:
     ) -> Applied:
         """See `TelemetryCore.apply`."""
         state = self.clients.get(client)
+        self._now_ms = arrival.at_ms if arrival is not None else 0
         if state is not None and state.holder != holder:
             self._hand_over(state, holder)
         if state is not None and state.short and self.room.shares.has_room(holder):
@@ -92,8 +94,9 @@ class PythonCore:
         self._sweep_sometimes(client, state)
         return applied
 
-    def add(self, payload: bytes, holder: str) -> Applied:
+    def add(self, payload: bytes, holder: str, now_ms: int) -> Applied:
         """See `TelemetryCore.add`."""
+        self._now_ms = now_ms
         try:
             decoded = decode(payload)
         except MalformedPayloadError as error:
@@ -224,7 +227,7 @@ class PythonCore:
             return self._slotless(family, state, arrived)
         text = self.writer.attributes(key[1])
         series_key = (state.labels, text) if text else state.bare
-        fresh = fresh_series(family.type, point[1])
+        fresh = fresh_series(family.type, point[1], self._now_ms)
         if series_key not in family.series and not self.room.shares.allows(state.holder, cost(fresh)):
             return self._slotless(family, state, arrived)
         series = self.room.find(family, series_key, state.holder, fresh)
@@ -243,14 +246,15 @@ class PythonCore:
         """Take a value without memory of the one before: increments can be added to what is shared, others cannot."""
         self._without += 1
         if arrived.kind in _INCREMENTS:
-            other = self.room.other(family, fresh_series(family.type, arrived.point[1]))
+            other = self.room.other(family, fresh_series(family.type, arrived.point[1], self._now_ms))
             if other is not None:
                 return Slot(family.index, state.bare, other)
         self._leave_out("budget")
         return Slot(family.index, state.bare, None)
 
-    def relabel(self, client: str, identity: Mapping[str, str]) -> None:
+    def relabel(self, client: str, identity: Mapping[str, str], now_ms: int) -> None:
         """See `TelemetryCore.relabel`."""
+        self._now_ms = now_ms
         state = self.clients.get(client)
         if state is None or (labels := self.writer.identity(identity)) == state.labels:
             return
@@ -260,7 +264,7 @@ class PythonCore:
             self._move(client, state, slot)
 
     def _move(self, client: str, state: Client, slot: Slot) -> None:
-        """Let a slot feed the series of its client's new labels; counters of the old ones stay for one more scrape."""
+        """Let a slot feed the series of its client's new labels; counters of the old ones stay for a while."""
         family, held, (_, text) = self.register.families[slot.family], slot.series, slot.series_key
         before, slot.series_key = slot.series_key, (state.labels, text) if text else state.bare
         if held is None or held is family.other:
@@ -275,7 +279,7 @@ class PythonCore:
                 slot.series.put(client, value)
         else:
             state.ended.append(former)
-            slot.series = self.room.find(family, slot.series_key, state.holder, alike(held))
+            slot.series = self.room.find(family, slot.series_key, state.holder, alike(held, self._now_ms))
             if isinstance(slot.series, Counter | Histogram):
                 slot.series.references += 1
         state.short |= slot.series is None or slot.series is family.other
@@ -301,7 +305,7 @@ class PythonCore:
                 continue
             series = family.series.get(slot.series_key)
             if series is None:
-                series = Gauge() if held is None else alike(held)
+                series = Gauge() if held is None else alike(held, self._now_ms)
                 if not self.room.shares.has_room(state.holder, cost(series)):
                     state.short = True
                     continue
@@ -351,22 +355,22 @@ class PythonCore:
     def _leave_out(self, reason: str, count: int = 1) -> None:
         self._left_out[reason] = self._left_out.get(reason, 0) + count
 
-    def render(self, *, openmetrics: bool) -> Iterator[bytes]:
+    def render(self, zeros: ZeroPeriod, *, openmetrics: bool) -> Iterator[bytes]:
         """See `TelemetryCore.render`."""
         if self.register.prune():
             self.room.measure(self.register.families)
         for family in self.register.families:
-            pieces = render_family(family, self.writer.other(), openmetrics=openmetrics)
+            pieces = render_family(family, self.writer.other(), zeros, openmetrics=openmetrics)
             yield from rendered_wholly(family.name, pieces)
         labels = (client.labels for client in self.clients.values())
         yield instances(labels, self.max_series, self.writer.other(), openmetrics=openmetrics)
 
-    def mark_shown(self) -> None:
-        """See `TelemetryCore.mark_shown`."""
+    def clock_was_set(self, step_ms: int) -> None:
+        """See `TelemetryCore.clock_was_set`."""
         for family in self.register.families:
             for series in (*family.series.values(), family.other):
                 if isinstance(series, Counter | Histogram):
-                    series.shown = True
+                    series.created_ms += step_ms
 
     def counts(self) -> CoreCounts:
         """See `TelemetryCore.counts`."""
@@ -381,9 +385,9 @@ class PythonCore:
         """See `TelemetryCore.dump`."""
         return state_rows.dump(self.register, self.clients.items(), self.writer.keys)
 
-    def load(self, rows: Iterable[list[object]]) -> None:
+    def load(self, rows: Iterable[list[object]], now_ms: int) -> None:
         """See `TelemetryCore.load`."""
-        loaded = state_rows.load(rows, self.register, self.writer.keys)
+        loaded = state_rows.load(rows, self.register, self.writer.keys, now_ms)
         self.clients = loaded
         self.room.restore(self.register.families)
         self.slots = Shares(self.max_series * _SLOTS_PER_SERIES)

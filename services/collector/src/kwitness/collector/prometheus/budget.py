@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Generic, TypeVar
 
+from kwitness.collector.core import ZeroPeriod
 from kwitness.collector.otlp.points import Buckets
 from kwitness.collector.prometheus.exposition import counter_sample, heading, histogram_samples, sample
 from kwitness.collector.prometheus.labels import label_value, render
@@ -53,6 +54,8 @@ class Level:
 
 
 S = TypeVar("S", bound=Counter | Histogram | Level)
+Write = Callable[[str, str, S, ZeroPeriod], str]
+"""Writes the samples of a metric's name, labels as text, and series."""
 
 
 class Entry(Generic[S]):
@@ -72,9 +75,9 @@ class Family(Generic[S]):
     ``size`` is how many samples a series takes of the budget.
     """
 
-    def __init__(self, metric: OwnMetric, make: Callable[[], S], write: Callable[[str, str, S], str]) -> None:
+    def __init__(self, metric: OwnMetric, make: Callable[[int], S], write: Write[S]) -> None:
         self.metric = metric
-        first = make()
+        first = make(0)
         self.size = 1 if isinstance(first, Level) else cost(first)
         self.entries: dict[Key, Entry[S]] = {}
         self.other: dict[Key, Entry[S]] = {}
@@ -82,10 +85,10 @@ class Family(Generic[S]):
         self._write = write
         self._pod_at = metric.labels.index(_POD) if _POD in metric.labels else None
 
-    def new(self, key: Key) -> Entry[S]:
+    def new(self, key: Key, now_ms: int) -> Entry[S]:
         """Make an entry that is nowhere yet."""
         labels = render((name, value) for name, value in zip(self.metric.labels, key, strict=True) if value)
-        return Entry(labels, self._make())
+        return Entry(labels, self._make(now_ms))
 
     def names_a_pod(self, key: Key) -> bool:
         """Whether the series is one of a single pod."""
@@ -101,12 +104,18 @@ class Family(Generic[S]):
         labels = zip(self.metric.labels[1:], key[1:], strict=True)
         return (key[0], *("" if name in _OF_PODS and not value else OTHER for name, value in labels))
 
-    def lines(self) -> Iterator[str]:
+    def lines(self, zeros: ZeroPeriod) -> Iterator[str]:
         """Write all series, those that came in meanwhile left out, and those that have no value now."""
         for entry in [*self.entries.values(), *self.other.values()]:
-            line = self._write(self.metric.name, entry.labels, entry.series)
+            line = self._write(self.metric.name, entry.labels, entry.series, zeros)
             if line:
                 yield line
+
+    def shift(self, step_ms: int) -> None:
+        """Shift the times at which series were created; levels have none."""
+        for entry in (*self.entries.values(), *self.other.values()):
+            if not isinstance(entry.series, Level):
+                entry.series.created_ms += step_ms
 
     def sweep(self, before_ms: int) -> list[Key]:
         """End the series that nothing was added to since, and return their keys."""
@@ -120,7 +129,9 @@ def counters(names: Iterable[str], divisor: float = 1) -> dict[str, Family[Count
     """Make families of counters that count ``divisor`` of the metric's unit."""
     return {
         name: Family(
-            own_metric(name), Counter, lambda name, labels, series: counter_sample(name, labels, series, divisor)
+            own_metric(name),
+            Counter,
+            lambda name, labels, series, zeros: counter_sample(name, labels, series, zeros, divisor),
         )
         for name in names
     }
@@ -136,19 +147,19 @@ def histogram(name: str, divisor: int) -> Family[Histogram]:
     bounds = bounds_of(name, divisor)
     return Family(
         own_metric(name),
-        lambda: Histogram(bounds),
-        lambda name, labels, series: histogram_samples(name, labels, series, divisor),
+        lambda now_ms: Histogram(now_ms, bounds),
+        lambda name, labels, series, zeros: histogram_samples(name, labels, series, zeros, divisor),
     )
 
 
-def levels(name: str, now_ms: Callable[[], int]) -> Family[Level]:
+def levels(name: str) -> Family[Level]:
     """Make a family of levels; one that nobody says anything of any more has no sample."""
 
-    def write(name: str, labels: str, series: Level) -> str:
-        value = series.largest(now_ms())
+    def write(name: str, labels: str, series: Level, zeros: ZeroPeriod) -> str:
+        value = series.largest(zeros.now_ms)
         return "" if value is None else sample(name, labels, value)
 
-    return Family(own_metric(name), Level, write)
+    return Family(own_metric(name), lambda _: Level(), write)
 
 
 class BudgetedSeries:
@@ -184,17 +195,17 @@ class BudgetedSeries:
         self._entry(self._levels[name], key, now_ms).series.put((who, *key), value, until_ms, now_ms)
 
     def _entry(self, family: Family[S], key: Key, now_ms: int) -> Entry[S]:
-        entry = family.entries.get(key) or self._begun(family, key)
+        entry = family.entries.get(key) or self._begun(family, key, now_ms)
         if entry is None and family.names_a_pod(key):
             shared = family.of_other_pods(key)
-            entry = family.entries.get(shared) or self._begun(family, shared)
+            entry = family.entries.get(shared) or self._begun(family, shared, now_ms)
             self.pods_overflowed += entry is not None
         if entry is None:
-            return self._other(family, key)
+            return self._other(family, key, now_ms)
         entry.added_ms = now_ms
         return entry
 
-    def _begun(self, family: Family[S], key: Key) -> Entry[S] | None:
+    def _begun(self, family: Family[S], key: Key, now_ms: int) -> Entry[S] | None:
         """Make the series if the budget has room for it."""
         of_pods = family.size if family.names_a_pod(key) else 0
         if of_pods and self._of_pods + of_pods > self.max_series // _PODS_SHARE:
@@ -203,15 +214,15 @@ class BudgetedSeries:
             return None
         self.series += family.size
         self._of_pods += of_pods
-        entry = family.entries[key] = family.new(key)
+        entry = family.entries[key] = family.new(key, now_ms)
         return entry
 
-    def _other(self, family: Family[S], key: Key) -> Entry[S]:
+    def _other(self, family: Family[S], key: Key, now_ms: int) -> Entry[S]:
         self.overflowed += 1
         beyond = family.beyond(key)
         entry = family.other.get(beyond)
         if entry is None:
-            entry = family.other[beyond] = family.new(beyond)
+            entry = family.other[beyond] = family.new(beyond, now_ms)
         return entry
 
     def expire(self, now_ms: int) -> None:
@@ -232,8 +243,15 @@ class BudgetedSeries:
         self.series -= family.size * len(ended)
         self._of_pods -= family.size * sum(map(family.names_a_pod, ended))
 
-    def render(self, *, openmetrics: bool) -> Iterator[bytes]:
-        """Write all families in pieces of some thousand lines; those without series are left out."""
+    def clock_was_set(self, step_ms: int) -> None:
+        """Shift the times at which counters were created with the clock that they were read from."""
+        for counter in self._counters.values():
+            counter.shift(step_ms)
+        for distribution in self._histograms.values():
+            distribution.shift(step_ms)
+
+    def render(self, zeros: ZeroPeriod, *, openmetrics: bool) -> Iterator[bytes]:
+        """Write all families in pieces of some thousand lines; those without series are left out, new counters 0."""
         families: Iterable[Mapping[str, Family[Counter] | Family[Histogram] | Family[Level]]] = (
             self._counters,
             self._histograms,
@@ -241,7 +259,7 @@ class BudgetedSeries:
         )
         for family in (family for group in families for family in group.values()):
             yield from rendered_wholly(
-                family.metric.name, _pieces(family.metric, family.lines(), openmetrics=openmetrics), of=OWN
+                family.metric.name, _pieces(family.metric, family.lines(zeros), openmetrics=openmetrics), of=OWN
             )
 
 

@@ -15,7 +15,7 @@ class Client:
 
     ``shape`` is that of its pushes when they always look alike, ``fed`` the slots of its values in their order;
     ``last_size`` are the bytes of its last push that was decoded; ``short`` says that the budget had no room for some
-    of its series; ``ended`` are slots of series whose labels it had before, kept for the next scrape. ``holder`` is
+    of its series; ``ended`` are slots of series whose labels it had before, kept for some scrapes more. ``holder`` is
     whose share of the budget it is of, ``without`` the most series of one push that found no slot. Since
     ``alone_since_ms`` nobody else can have counted what it counts: see `core.Arrival`.
     """

@@ -10,6 +10,7 @@ from collections import Counter as Tally
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from kwitness.collector.core import ZeroPeriod
 from kwitness.collector.prometheus.families import Family
 from kwitness.collector.prometheus.labels import escape_help
 from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Series
@@ -46,7 +47,7 @@ def sample(name: str, labels: str, value: float) -> str:
     return f"{name}{{{labels}}} {number(value)}\n" if labels else f"{name} {number(value)}\n"
 
 
-def render_family(family: Family, other_labels: str, *, openmetrics: bool) -> Iterator[bytes]:
+def render_family(family: Family, other_labels: str, zeros: ZeroPeriod, *, openmetrics: bool) -> Iterator[bytes]:
     """Write a family in pieces of some thousand lines; one without series is left out."""
     if not family.series and family.other is None:
         return
@@ -55,44 +56,43 @@ def render_family(family: Family, other_labels: str, *, openmetrics: bool) -> It
     # A copy: between two pieces a slow reader lets others in, who add and end series.
     for (identity, attributes), series in list(family.series.items()):
         labels = f"{identity},{attributes}" if identity and attributes else identity or attributes
-        lines.append(_series(family, name, labels, series))
+        lines.append(_series(family, name, labels, series, zeros))
         if len(lines) >= _LINES_PER_PIECE:
             yield "".join(lines).encode("utf-8", "replace")
             lines.clear()
     if family.other is not None:
-        lines.append(_series(family, name, other_labels, family.other))
+        lines.append(_series(family, name, other_labels, family.other, zeros))
     yield "".join(lines).encode("utf-8", "replace")
 
 
-def _series(family: Family, name: str, labels: str, series: Series) -> str:
+def _series(family: Family, name: str, labels: str, series: Series, zeros: ZeroPeriod) -> str:
     match series:
         case Counter():
-            return counter_sample(name, labels, series, family.divisor)
+            return counter_sample(name, labels, series, zeros, family.divisor)
         case Gauge():
             value = series.combined(family.combine)
             return sample(name, labels, value if family.divisor == 1 else value / family.divisor)
         case Histogram():
-            return histogram_samples(name, labels, series, family.divisor)
+            return histogram_samples(name, labels, series, zeros, family.divisor)
 
 
-def counter_sample(name: str, labels: str, series: Counter, divisor: float = 1) -> str:
-    """Write a counter in its unit, which is ``divisor`` of those it counts in; at its first scrape it is 0."""
-    total = series.total if series.shown else 0
-    series.shown = True
+def counter_sample(name: str, labels: str, series: Counter, zeros: ZeroPeriod, divisor: float = 1) -> str:
+    """Write a counter in its unit, which is ``divisor`` of those it counts in; a new one is 0."""
+    total = 0 if zeros.covers(series.created_ms) else series.total
     return sample(name, labels, total if divisor == 1 else total / divisor)
 
 
-def histogram_samples(name: str, labels: str, series: Histogram, divisor: float) -> str:
+def histogram_samples(name: str, labels: str, series: Histogram, zeros: ZeroPeriod, divisor: float) -> str:
     """Write a histogram likewise, with its bounds in the unit that it counts in."""
-    shown, series.shown = series.shown, True
+    is_new = zeros.covers(series.created_ms)
     lines: list[str] = []
     running = 0
     separator = "," if labels else ""
     for bound, count in zip((*series.bounds, math.inf), series.counts, strict=True):
-        running += count if shown else 0
+        running += 0 if is_new else count
         upper = number(float(bound) / divisor)
         lines.append(sample(f"{name}_bucket", f'{labels}{separator}le="{upper}"', running))
-    lines.append(sample(f"{name}_sum", labels, series.total / divisor if shown else 0.0))
+    lines.append(sample(f"{name}_sum", labels, 0.0 if is_new else series.total / divisor))
     lines.append(sample(f"{name}_count", labels, running))
     return "".join(lines)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from kwitness.collector.origin import Origin
@@ -55,9 +55,9 @@ class Reported(NamedTuple):
 
 
 class InterceptedSeries(BudgetedSeries):
-    """All of them; ``clock`` says the time in milliseconds since 1970, after which levels count no more."""
+    """All of them."""
 
-    def __init__(self, max_series: int, clock: Callable[[], int]) -> None:
+    def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
         self._counters = {
             **counters((*_COUNTS, *_BY_REASON, _CALLS, _ERRORS, _DROPPED)),
@@ -68,7 +68,7 @@ class InterceptedSeries(BudgetedSeries):
             _ACKNOWLEDGEMENT: histogram(_ACKNOWLEDGEMENT, _MICROSECONDS),
             _SIZES: histogram(_SIZES, 1),
         }
-        self._levels = {_KEYS: levels(_KEYS, clock)}
+        self._levels = {_KEYS: levels(_KEYS)}
 
     def add(self, reported: Reported, window: InterceptionTotals, now_ms: int) -> None:
         """Add what is new in a window; whether it was added before is not known here."""

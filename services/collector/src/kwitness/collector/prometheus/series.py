@@ -13,16 +13,16 @@ from kwitness.collector.prometheus.names import Combine
 class Counter:
     """A sum that never falls while the series lives: increments of all its instances, departed ones included.
 
-    ``total`` is in the client's unit, so that integers stay exact; it is scaled when it is exposed. ``shown`` says
-    whether a scrape has seen the series: at its first one it is 0, so that `increase()` counts what came before.
+    ``total`` is in the client's unit, so that integers stay exact; it is scaled when it is exposed. ``created_ms``,
+    in milliseconds since 1970, begins the time for which it is exposed as 0: see `ZeroPeriod`.
     ``references`` counts the instances; at zero the series ends. ``holder`` is whose share of the budget it is of.
     """
 
-    __slots__ = ("holder", "references", "shown", "total")
+    __slots__ = ("created_ms", "holder", "references", "total")
 
-    def __init__(self, total: float = 0, *, shown: bool = False) -> None:
+    def __init__(self, created_ms: int, total: float = 0) -> None:
+        self.created_ms = created_ms
         self.total = total
-        self.shown = shown
         self.references = 0
         self.holder = NOBODY
 
@@ -106,16 +106,16 @@ class Gauge:
 
 
 class Histogram:
-    """A classic histogram that only grows, in the client's unit."""
+    """A classic histogram that only grows, in the client's unit; a counter otherwise."""
 
-    __slots__ = ("bounds", "count", "counts", "holder", "references", "shown", "total")
+    __slots__ = ("bounds", "count", "counts", "created_ms", "holder", "references", "total")
 
-    def __init__(self, bounds: tuple[float, ...], *, shown: bool = False) -> None:
+    def __init__(self, created_ms: int, bounds: tuple[float, ...]) -> None:
+        self.created_ms = created_ms
         self.bounds = bounds
         self.counts = [0] * (len(bounds) + 1)
         self.total: float = 0
         self.count = 0
-        self.shown = shown
         self.references = 0
         self.holder = NOBODY
 
@@ -136,11 +136,11 @@ SeriesKey = tuple[str, str]
 """Label text of the identity and of the point's own attributes; the first is one object for all series of a client."""
 
 
-def fresh_series(type_: str, value: float | Buckets) -> Series:
+def fresh_series(type_: str, value: float | Buckets, now_ms: int) -> Series:
     """Return an empty series of a family's type; a histogram has the bounds of ``value``."""
     if type_ == "histogram" and isinstance(value, Buckets):
-        return Histogram(value.bounds)
-    return Gauge() if type_ == "gauge" else Counter()
+        return Histogram(now_ms, value.bounds)
+    return Gauge() if type_ == "gauge" else Counter(now_ms)
 
 
 def cost(series: Series) -> int:
@@ -148,11 +148,11 @@ def cost(series: Series) -> int:
     return len(series.counts) + 2 if isinstance(series, Histogram) else 1
 
 
-def alike(series: Series) -> Series:
+def alike(series: Series, now_ms: int) -> Series:
     """Make a series that can go on where another ends."""
     if isinstance(series, Histogram):
-        return Histogram(series.bounds)
-    return Gauge() if isinstance(series, Gauge) else Counter()
+        return Histogram(now_ms, series.bounds)
+    return Gauge() if isinstance(series, Gauge) else Counter(now_ms)
 
 
 class Life(NamedTuple):

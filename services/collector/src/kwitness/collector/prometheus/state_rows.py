@@ -12,7 +12,9 @@ from kwitness.collector.prometheus.names import Target
 from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Life, Series, Slot
 from kwitness.contracts import client_metrics
 
-_VERSION: Final = 3
+_VERSION: Final = 4
+_WITH_MARKS: Final = 3
+"""The version before said of counters whether a scrape had seen them, and not when they were created."""
 
 
 def dump(
@@ -81,22 +83,24 @@ def _value(saved: Any) -> float | Buckets:
 
 def _accumulated(series: Counter | Histogram) -> list[object]:
     if isinstance(series, Counter):
-        return [series.total, series.shown]
-    return [series.bounds, series.counts, series.total, series.count, series.shown]
+        return [series.total, series.created_ms]
+    return [series.bounds, series.counts, series.total, series.count, series.created_ms]
 
 
-def load(rows: Iterable[list[Any]], register: FamilyRegister, keys: tuple[str, ...]) -> dict[str, Client]:
+def load(rows: Iterable[list[Any]], register: FamilyRegister, keys: tuple[str, ...], now_ms: int) -> dict[str, Client]:
     """Fill an empty register and return the clients; nothing when the labels are configured otherwise now.
+
+    Counters from after ``now_ms``, in milliseconds since 1970, are old: the clock was set back meanwhile.
 
     Raises
     ------
     ValueError, TypeError, KeyError, IndexError
         If the rows are not what `dump` yields.
     """
-    reading = _Reading(register)
+    reading = _Reading(register, now_ms)
     for row in rows:
         if row[0] == "core":
-            if row[1] != _VERSION or tuple(row[2]) != keys:
+            if row[1] not in (_WITH_MARKS, _VERSION) or tuple(row[2]) != keys:
                 return {}
         else:
             reading.take(row)
@@ -111,7 +115,8 @@ def load(rows: Iterable[list[Any]], register: FamilyRegister, keys: tuple[str, .
 class _Reading:
     """What was read so far: families by their old index, and the client whose slots come next."""
 
-    def __init__(self, register: FamilyRegister) -> None:
+    def __init__(self, register: FamilyRegister, now_ms: int) -> None:
+        self._now_ms = now_ms
         self.clients: dict[str, Client] = {}
         self._families: list[Family | None] = []
         self._register = register
@@ -132,10 +137,10 @@ class _Reading:
                 client.pushes = int(pushes)
             case ["series", index, identity, text, *accumulated]:
                 if (family := self._families[index]) is not None:
-                    family.series[str(identity), str(text)] = _series(accumulated)
+                    family.series[str(identity), str(text)] = _series(accumulated, self._now_ms)
             case ["other", index, *accumulated]:
                 if (family := self._families[index]) is not None:
-                    family.other = _series(accumulated)
+                    family.other = _series(accumulated, self._now_ms)
             case ["slot", metric, attributes, index, *rest]:
                 if (family := self._families[index]) is not None:
                     key = (str(metric), tuple(sorted((str(one), str(two)) for one, two in attributes)))
@@ -154,18 +159,24 @@ def _still_valid(original: str, aim: Target) -> bool:
     return known.type == aim.type and abs(known.scale - aim.scale) <= known.scale * 1e-9
 
 
-def _series(accumulated: list[Any]) -> Counter | Histogram:
+def _series(accumulated: list[Any], now_ms: int) -> Counter | Histogram:
     match accumulated:
-        case [int() | float() as total, bool() as shown]:
-            return Counter(total, shown=shown)
-        case [bounds, counts, int() | float() as total, int() as count, bool() as shown]:
-            series = Histogram(tuple(bounds), shown=shown)
+        case [int() | float() as total, int() as created]:
+            return Counter(_created_ms(created, now_ms), total)
+        case [bounds, counts, int() | float() as total, int() as count, int() as created]:
+            series = Histogram(_created_ms(created, now_ms), tuple(bounds))
             if len(counts) != len(series.counts):
                 raise ValueError("a histogram with the wrong number of buckets")
             series.counts, series.total, series.count = [int(one) for one in counts], total, count
             return series
         case _:
             raise ValueError(f"not an accumulated series: {str(accumulated)[:80]}")
+
+
+def _created_ms(saved: int, now_ms: int) -> int:
+    if isinstance(saved, bool):
+        return 0 if saved else now_ms
+    return saved if saved <= now_ms else 0
 
 
 def _slot(name: str, client: Client, family: Family, rest: list[Any]) -> Slot:

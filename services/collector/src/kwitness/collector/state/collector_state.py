@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from kwitness.collector.contents import Contents
-from kwitness.collector.core import Applied, Arrival, TelemetryCore
+from kwitness.collector.core import Applied, Arrival, TelemetryCore, ZeroPeriod
 from kwitness.collector.deduplication import Deduplication
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.brokers import Brokers
@@ -24,6 +24,8 @@ SNAPSHOT_EVERY_S: Final = 10.0
 _LARGEST_SHARE: Final = 20
 """A snapshot that took one second is next due after twenty, so that a large state does not eat the processor."""
 _EXPIRE_EVERY_MS: Final = 1_000
+_ZERO_INTERVALS: Final = 2
+"""Scrape intervals for which a new counter is exposed as 0, so that a scrape that fails takes no zero with it."""
 _REMEMBER_LEFT_MS: Final = 120_000
 """A client may come back with values that are young, and were counted here before it was taken for gone."""
 _MAX_LEFT: Final = 10_000
@@ -40,6 +42,9 @@ class CollectorState:
         """At which interval brokers ask a client now."""
         self.clock_step_ms: Callable[[], int] = int
         """By how much the clock was set since it was asked last."""
+        self.follow_clock: Callable[[int], None] = lambda _: None
+        """Called with each such step: what keeps times elsewhere shifts them."""
+        self.scrape_interval_ms = 0
         self.parser_errors: dict[str, int] = {}
         self.mark = ""
         """By which settings clients and series were treated; empty: by none."""
@@ -108,11 +113,11 @@ class CollectorState:
         if admitted:
             identity, is_news = self.clients.learn(key, identity)
             if is_news:
-                self.core.relabel(key, identity)
+                self.core.relabel(key, identity, now_ms)
         if event.malformed is not None:
             return Applied(0, (), {}, event.malformed)
         if not admitted:
-            return self.core.add(event.payload, event.holder)
+            return self.core.add(event.payload, event.holder, now_ms)
         return self.core.apply(key, identity, event.payload, event.holder, self._arrival(key, now_ms))
 
     def _arrival(self, key: str, now_ms: int) -> Arrival:
@@ -144,9 +149,11 @@ class CollectorState:
         step_ms = self.clock_step_ms()
         if step_ms:
             _LOG.warning("the clock was set; times of clients and brokers follow", extra={"milliseconds": step_ms})
+            self.core.clock_was_set(step_ms)
             self.clients.clock_was_set(step_ms)
             self.brokers.clock_was_set(step_ms)
             self.contents.clock_was_set(step_ms)
+            self.follow_clock(step_ms)
             if self._alone_since_ms:
                 self._alone_since_ms += step_ms
             self._due = 0.0  # the journal has the old times
@@ -155,7 +162,8 @@ class CollectorState:
         if 0 <= now_ms - self._expired_ms < _EXPIRE_EVERY_MS:  # a clock may be set back
             return
         self._expired_ms = now_ms
-        for key in self.clients.expire(now_ms, self.missed_pushes, self.asked_interval_ms):
+        least_ms = (_ZERO_INTERVALS + 1) * self.scrape_interval_ms  # so that a scrape sees what it counted
+        for key in self.clients.expire(now_ms, self.missed_pushes, self.asked_interval_ms, least_ms):
             self.core.depart(key)
         self._forget_left(now_ms)
         self.contents.expire(now_ms)
@@ -193,10 +201,9 @@ class CollectorState:
         self.count_from(int(time.time() * 1000))
         self.save()
 
-    def note_scrape(self, now_ms: int) -> None:
-        """Remember that a scrape saw all series there are, so that a restart does not show them as 0 again."""
-        if self._journal is not None:
-            self._journal.append([journal.Entry(now_ms, None)])
+    def zeros(self, now_ms: int) -> ZeroPeriod:
+        """Return for how long counters are exposed as 0."""
+        return ZeroPeriod(now_ms, _ZERO_INTERVALS * self.scrape_interval_ms)
 
     def load(self, made: Callable[[str], bool] = operator.not_, mark: str = "") -> None:
         """Read the snapshot and the journals after it; what is damaged is counted and left out.
@@ -256,7 +263,7 @@ class CollectorState:
             case "core" | "clients" if not (self._usable and self._current):
                 pass
             case "core":
-                self.core.load(rows)
+                self.core.load(rows, int(time.time() * 1000))
             case "clients":
                 self.clients.load(rows)
             case "software":
@@ -293,9 +300,7 @@ class CollectorState:
             self._number = number
             for entry in self._entries(number):
                 self._expire(entry.at_ms)  # who had left before it came does not go on where it was
-                if entry.event is None:
-                    self.core.mark_shown()
-                elif not self._usable:
+                if not self._usable:
                     self.seen.window(entry.event.source, entry.event.epoch).add(entry.event.seq)
                     if entry.event.content is not None:
                         self.contents.add(entry.event.content, entry.at_ms)

@@ -34,10 +34,10 @@ class UnknownFormatError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened: an event taken at ``at_ms``, or, without an event, a scrape."""
+    """An event taken at ``at_ms``, in milliseconds since 1970."""
 
     at_ms: int
-    event: Event | None
+    event: Event
 
 
 class Journal:
@@ -86,23 +86,20 @@ class Journal:
 
 def _frame(entry: Entry) -> bytes:
     event = entry.event
-    head: list[object] = [entry.at_ms]
-    payload = b""
-    if event is not None:
-        payload = event.payload
-        head += [
-            event.source,
-            event.epoch,
-            event.seq,
-            event.received_at_ms,
-            dict(event.identity),
-            event.push_interval_ms,
-            event.terminating,
-        ]
-        if event.filtered or event.known_as is not None or event.content is not None:
-            # What the identity was before is for memory alone.
-            head += [event.known_as, sorted(event.treated) if event.filtered else None, event.content]
-    return _framed(json.dumps(head).encode() + b"\n" + payload)
+    head: list[object] = [
+        entry.at_ms,
+        event.source,
+        event.epoch,
+        event.seq,
+        event.received_at_ms,
+        dict(event.identity),
+        event.push_interval_ms,
+        event.terminating,
+    ]
+    if event.filtered or event.known_as is not None or event.content is not None:
+        # What the identity was before is for memory alone.
+        head += [event.known_as, sorted(event.treated) if event.filtered else None, event.content]
+    return _framed(json.dumps(head).encode() + b"\n" + event.payload)
 
 
 def _framed(body: bytes) -> bytes:
@@ -142,8 +139,8 @@ def _entry(body: bytes) -> Entry | None:
             raise UnknownFormatError(f"format {head.get('format')}, where {FORMAT} is read")
         return None
     at_ms, *rest = head
-    if not rest:
-        return Entry(at_ms, None)
+    if not rest:  # a scrape, which earlier versions noted
+        return None
     source, epoch, seq, received_at_ms, identity, interval, terminating, *more = rest
     event = Event(source, epoch, seq, received_at_ms, identity, payload, interval, terminating)
     if more:

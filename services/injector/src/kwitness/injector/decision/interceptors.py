@@ -22,7 +22,7 @@ from kwitness.contracts.interceptor_injections import (
 from kwitness.contracts.interceptor_settings import InterceptorSettings, ThroughObserver
 from kwitness.contracts.interceptors import InterceptorRuntime
 from kwitness.contracts.resources.precedence import precedence
-from kwitness.contracts.workloads import workload_of
+from kwitness.contracts.workloads import workload_of, workload_path
 
 from . import pods, sidecar
 from .choice import OTHER_INSTALLATION, choose
@@ -148,6 +148,7 @@ def _refusal(injection: InterceptorInjection, pod: Json, place: Place) -> LeftOu
     reasons: tuple[tuple[LeftOutReason, bool], ...] = (
         ("Windows", pods.on_windows(pod)),
         ("AdmissionRefused", place.name in injection.refused_in),
+        ("EndedAtStart", _workload(pod, place) in injection.ended_at_start),
         ("NameTaken", pods.takes_name(pod, (INTERCEPTORS_CONTAINER,), ())),
         ("NameTaken", _present(pod) is None and any(pods.has_volume(pod, one) for one in _VOLUMES)),
         ("NoServiceAccount", injection.token_audience is not None and not pod["spec"].get("serviceAccountName")),
@@ -155,6 +156,11 @@ def _refusal(injection: InterceptorInjection, pod: Json, place: Place) -> LeftOu
         ("ContainerNotFound", not _chosen(pod, injection)),
     )
     return next((reason for reason, holds in reasons if holds), None)
+
+
+def _workload(pod: Json, place: Place) -> str | None:
+    workload = workload_of(pod["metadata"])
+    return None if workload is None else workload_path(place.name, workload)
 
 
 def _runtimes(injection: InterceptorInjection, pod: Json) -> frozenset[InterceptorRuntime] | LeftOutReason:

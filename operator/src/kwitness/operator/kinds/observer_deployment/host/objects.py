@@ -15,12 +15,14 @@ from kwitness.operator.desired.pods import (
     CONFIG_HASH,
     CONTAINER_SECURITY,
     child_metadata,
+    disruption_budget,
     labels,
     pod_base,
     pod_fields,
     pod_security,
     probes,
     selector,
+    spread,
 )
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings
@@ -61,10 +63,13 @@ def host_objects(
         close_seconds=_CLOSE_SECONDS,
     )
     data = {_FILE: config.model_dump_json(indent=1)}
-    template = {
+    template: dict[str, Any] = {
         "metadata": {"labels": labels("observer-host", name), "annotations": {CONFIG_HASH: fingerprint(data)}},
         "spec": _pod(files, settings, config_map=metadata["name"]),
     }
+    if host.replicas > 1:
+        template["spec"]["topologySpreadConstraints"] = spread("observer-host", name)
+    budget = (disruption_budget("observer-host", name, metadata),) if host.replicas > 1 else ()
     return (
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data},
         {
@@ -77,6 +82,7 @@ def host_objects(
                 "template": template,
             },
         },
+        *budget,
     )
 
 
