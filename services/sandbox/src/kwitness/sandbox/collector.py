@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
-from kwitness.contracts.collector_config import CollectorConfig, IngestConfig, SubscriptionsFile
+from kwitness.contracts.collector_config import CollectorConfig, IngestConfig, PrometheusConfig, SubscriptionsFile
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.sandbox.guarded_process import GuardedProcess
 from kwitness.sandbox.ports import free_port
@@ -62,6 +62,8 @@ class Collector:
             namespace=NAMESPACE,
             name=NAME,
             replicas=1,
+            # People read the page, so counters are 0 for a moment alone.
+            prometheus=PrometheusConfig(scrape_interval_ms=1000),
             kafka=KafkaConnection(bootstrap_servers=(bootstrap,)),
             ingest=IngestConfig(tokens_file=str(folder / "tokens")),
             state_dir=str(folder / "state"),

@@ -133,7 +133,7 @@ class KafkaProcess:
         return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
 
     def _serves(self, begin: int) -> tuple[bool, int]:
-        """Return whether the server reported its start after the first bytes of the log, and how many more these are."""
+        """Return whether the log reports a start after its first `begin` bytes, and how many follow them."""
         with self.log_file.open("rb") as log:
             log.seek(begin)
             text = log.read()

@@ -30,7 +30,7 @@ class ProcessSigns:
         self._sizes: dict[tuple[int, int], int] = {}
 
     def moved(self, now: float) -> bool:
-        """Return whether any output grew since the last call, or any process desired a processor for a quarter of the time.
+        """Return whether any output grew since the last call, or any process was busy for a quarter of the time.
 
         Parameters
         ----------
