@@ -1,4 +1,4 @@
-"""The authorities that an observer trusts towards brokers, in a file that changes while it runs."""
+"""The CA certificates that an observer trusts towards brokers, in a file that changes while it runs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from tests.observer.observer_process import ObserverProcess
 
 pytestmark = pytest.mark.broker
 ANSWER = b"\0\0\0\5\0\0\0\7\7"
-LEFT_OUT = "Certificates of authorities cannot be parsed and are left out"
-REFUSED = "The authorities of a file are refused, the last good ones stay"
-LOOKED_AT_EVERY_S = 1
+LEFT_OUT = "CA certificates cannot be parsed and are left out"
+REFUSED = "The CA certificates of a file are refused, the last good ones stay"
+READ_EVERY_S = 1
 IN_OPEN, IN_CLOSE = 0x20, 0x10
 EVENT_BYTES = 16
 """Of an event of inotify, which has no name where a file alone is watched."""
@@ -63,8 +63,8 @@ def broker(files: ListenerCertificates) -> Iterator[str]:
         listening.shutdown(socket.SHUT_RDWR)
 
 
-def observer(program: Path, folder: Path, bootstrap: str, authorities: Path) -> ObserverProcess:
-    upstream = {"bootstrap_servers": [bootstrap], "tls": {"ca_file": str(authorities)}}
+def observer(program: Path, folder: Path, bootstrap: str, ca_file: Path) -> ObserverProcess:
+    upstream = {"bootstrap_servers": [bootstrap], "tls": {"ca_file": str(ca_file)}}
     return ObserverProcess(program, folder, bootstrap=bootstrap, nodes=(), changes={"upstream": upstream})
 
 
@@ -99,14 +99,14 @@ def is_served(running: ObserverProcess) -> bool:
 def test_the_last_good_authorities_stay_while_their_file_cannot_be_used(
     program: Path, tmp_path: Path, files: ListenerCertificates, damaged: str | None
 ) -> None:
-    authorities = files.trusted()
-    with broker(files) as bootstrap, observer(program, tmp_path, bootstrap, authorities) as running:
+    ca_file = files.trusted()
+    with broker(files) as bootstrap, observer(program, tmp_path, bootstrap, ca_file) as running:
         assert is_served(running)
         if damaged is None:
-            authorities.unlink()
+            ca_file.unlink()
         else:
-            authorities.write_text(damaged)
-        time.sleep(LOOKED_AT_EVERY_S)
+            ca_file.write_text(damaged)
+        time.sleep(READ_EVERY_S)
 
         assert [is_served(running) for _ in range(3)] == [True] * 3
         assert running.log().count(REFUSED) == 1
@@ -116,18 +116,14 @@ def test_the_last_good_authorities_stay_while_their_file_cannot_be_used(
         eventually(lambda: is_served(running))
 
 
-def test_a_certificate_that_cannot_be_taken_costs_itself_alone_and_is_counted_in_the_log(
+def test_a_certificate_that_cannot_be_parsed_costs_itself_alone_and_is_counted_in_the_log(
     program: Path, tmp_path: Path, files: ListenerCertificates
 ) -> None:
-    authorities = files.trusted()
-    authorities.write_text(f"{NO_CERTIFICATE}{files.authority.certificate}{NO_CERTIFICATE}")
-    with broker(files) as bootstrap, observer(program, tmp_path, bootstrap, authorities) as running:
+    ca_file = files.trusted()
+    ca_file.write_text(f"{NO_CERTIFICATE}{files.authority.certificate}{NO_CERTIFICATE}")
+    with broker(files) as bootstrap, observer(program, tmp_path, bootstrap, ca_file) as running:
         assert [is_served(running) for _ in range(3)] == [True] * 3
-        lines = [
-            line
-            for line in running.log().splitlines()
-            if LEFT_OUT in line
-        ]
+        lines = [line for line in running.log().splitlines() if LEFT_OUT in line]
         assert len(lines) == 1
         assert '"count":2' in lines[0].replace(" ", "")
 
@@ -135,12 +131,12 @@ def test_a_certificate_that_cannot_be_taken_costs_itself_alone_and_is_counted_in
 def test_a_file_is_read_once_a_second_however_many_connections_come(
     program: Path, tmp_path: Path, files: ListenerCertificates
 ) -> None:
-    authorities = files.trusted()
-    with broker(files) as bootstrap, observer(program, tmp_path, bootstrap, authorities) as running:
-        with opens(authorities) as opened:
+    ca_file = files.trusted()
+    with broker(files) as bootstrap, observer(program, tmp_path, bootstrap, ca_file) as running:
+        with opens(ca_file) as opened:
             began = time.monotonic()
             served = [is_served(running) for _ in range(10)]
-            took = time.monotonic() - began
+            elapsed_s = time.monotonic() - began
 
         assert served == [True] * 10
-        assert 1 <= len(opened) <= took / LOOKED_AT_EVERY_S + 1
+        assert 1 <= len(opened) <= elapsed_s / READ_EVERY_S + 1

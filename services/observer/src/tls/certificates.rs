@@ -11,7 +11,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::server::WebPkiClientVerifier;
 use tokio::sync::watch;
 
-use super::pem::{authorities, certificates};
+use super::pem::{certificates, root_store};
 use super::trust::warn_of_left_out;
 use crate::settings::ListenerTls;
 
@@ -164,7 +164,7 @@ impl Files {
         let clients = match names.client_ca_file.as_deref().zip(self.client_ca.as_deref()) {
             None => versions.with_no_client_auth(),
             Some((file, pem)) => {
-                let (roots, left_out) = authorities(pem).map_err(|reason| refused(file, reason))?;
+                let (roots, left_out) = root_store(pem).map_err(|reason| refused(file, reason))?;
                 warn_of_left_out(file, left_out);
                 let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
                 versions.with_client_cert_verifier(verifier.map_err(|error| refused(file, error.to_string()))?)

@@ -17,14 +17,14 @@ pub(super) fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, S
     }
 }
 
-/// The authorities to trust, and how many certificates are left out because they cannot be parsed.
+/// The CA certificates to trust, and how many are left out because they cannot be parsed.
 ///
 /// # Errors
 /// As [`certificates`], or none can be parsed.
-pub(super) fn authorities(pem: &[u8]) -> Result<(RootCertStore, usize), String> {
+pub(super) fn root_store(pem: &[u8]) -> Result<(RootCertStore, usize), String> {
     let mut roots = RootCertStore::empty();
     match roots.add_parsable_certificates(certificates(pem)?) {
-        (0, _) => Err("has no certificate of an authority that can be parsed".to_owned()),
+        (0, _) => Err("has no CA certificate that can be parsed".to_owned()),
         (_, left_out) => Ok((roots, left_out)),
     }
 }

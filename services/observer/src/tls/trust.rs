@@ -1,4 +1,4 @@
-//! TLS towards brokers and the collector, whose authorities are in a file that changes.
+//! TLS towards brokers and the collector, whose CA certificates are in a file that changes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use tokio_rustls::{TlsConnector, TlsStream};
 
 use super::explained::explained;
 use super::handshake::meaning;
-use super::pem::authorities;
+use super::pem::root_store;
 use crate::counters::unpoisoned;
 use crate::log::log;
 
@@ -21,24 +21,24 @@ const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// How often the file is read at most, however many connections there are: the system's has 200 KB.
 const READ_EVERY: Duration = Duration::from_secs(1);
 
-/// Trusts the authorities of a file: those of its last reading that was good.
+/// Trusts the CA certificates of a file: those of its last reading that was good.
 #[derive(Default)]
 pub(crate) struct Trust {
-    file: Mutex<Option<AuthoritiesFile>>,
+    file: Mutex<Option<CaFile>>,
 }
 
 impl Trust {
     /// The configuration that trusts what the file has, as of the last second; without a file, what the system trusts.
     ///
     /// # Errors
-    /// The file cannot be read or has no authority, and had none before; the message names it.
+    /// The file cannot be read or has no CA certificate, and had none before; the message names it.
     pub(crate) fn config(&self, file: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
         let path = file.unwrap_or(Path::new(SYSTEM_AUTHORITIES));
         let mut file = unpoisoned(&self.file);
         match &mut *file {
-            // Of another file nothing is kept: its authorities are not those that settings name now.
+            // Of another file nothing is kept: its CA certificates are not those that settings name now.
             Some(file) if file.path == path => file,
-            other => other.insert(AuthoritiesFile::new(path)),
+            other => other.insert(CaFile::new(path)),
         }
         .config()
     }
@@ -67,7 +67,7 @@ impl Trust {
 /// The reason for which a file cannot be used, and its kind.
 type Refused = (io::ErrorKind, String);
 
-struct AuthoritiesFile {
+struct CaFile {
     path: PathBuf,
     read_at: Option<Instant>,
     /// Its bytes, or why there are none.
@@ -75,7 +75,7 @@ struct AuthoritiesFile {
     config: Result<Arc<ClientConfig>, Refused>,
 }
 
-impl AuthoritiesFile {
+impl CaFile {
     fn new(path: &Path) -> Self {
         let unread = (io::ErrorKind::NotFound, "was not read yet".to_owned());
         Self { path: path.to_owned(), read_at: None, bytes: Err(unread.clone()), config: Err(unread) }
@@ -101,7 +101,7 @@ impl AuthoritiesFile {
                 self.config = Ok(Arc::new(config));
             }
             Err(refused) if self.config.is_ok() => {
-                let message = "The authorities of a file are refused, the last good ones stay";
+                let message = "The CA certificates of a file are refused, the last good ones stay";
                 log!(Error, message, file = self.path, reason = refused.1);
             }
             Err(refused) => self.config = Err(refused),
@@ -110,16 +110,16 @@ impl AuthoritiesFile {
     }
 }
 
-/// Log how many certificates of authorities were left out, if any.
+/// Log how many CA certificates were left out, if any.
 pub(super) fn warn_of_left_out(file: &Path, count: usize) {
     if count > 0 {
-        let message = "Certificates of authorities cannot be parsed and are left out";
+        let message = "CA certificates cannot be parsed and are left out";
         log!(Warning, message, file = file, count = count);
     }
 }
 
 fn trusting(pem: &[u8]) -> Result<(ClientConfig, usize), Refused> {
-    let (roots, left_out) = authorities(pem).map_err(|reason| (io::ErrorKind::InvalidInput, reason))?;
+    let (roots, left_out) = root_store(pem).map_err(|reason| (io::ErrorKind::InvalidInput, reason))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let versions = versions.map_err(|error| (io::ErrorKind::Other, error.to_string()))?;
