@@ -123,7 +123,7 @@ def observer(
     (folder / "token").write_text("token")
     said = folder / "redirection"
     with networks[0].entered(), contextlib.ExitStack() as running:
-        at = {"name": "CLIENTS", "bind": "0.0.0.0", "bootstrap_port": free_port(), "advertised_host": "0.0.0.0"}
+        at = {"name": "CLIENTS", "bind": "::", "bootstrap_port": free_port(), "advertised_host": "0.0.0.0"}
         changes: dict[str, Any] = {
             "mode": "broker",
             "reported_by": "pod",

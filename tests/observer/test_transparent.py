@@ -24,6 +24,7 @@ from kwitness.sandbox.ports import free_port
 from tests.collector.collector_process import SIDECAR, SIDECAR_SOURCE, TOPICS, CollectorProcess
 from tests.collector.collector_samples import CLUSTER
 from tests.eventually import eventually
+from tests.observer.answering_broker import AnsweringBroker
 from tests.observer.client_programs import LIBRDKAFKA, NEWEST, Client, counts, kafka_clients
 from tests.observer.dialled_ports import port_of
 from tests.observer.events_server import EventsServer
@@ -79,7 +80,7 @@ def other_port(network: None) -> int:
 
 @contextlib.contextmanager
 def redirecting(
-    program: Path, broker: LocalBroker, ports: Iterable[int], token: str, url: str, **further: Any
+    program: Path, broker: LocalBroker | AnsweringBroker, ports: Iterable[int], token: str, url: str, **further: Any
 ) -> Iterator[ObserverProcess]:
     """An observer with a user id of its own, and the rules beside it in place of those that were there.
 
@@ -192,6 +193,29 @@ def test_bytes_pass_as_they_are_and_the_other_side_may_speak_first(observer: Obs
             came = stream.read(len(sent))
 
             assert (greeting, came == sent) == (SPOKEN_FIRST, True)
+
+
+@pytest.mark.slow
+def test_a_connection_ends_though_its_server_stays_after_the_client_has_ended(network: None, program: Path) -> None:
+    port, seen = free_port(), threading.Event()
+
+    def stay(connection: socket.socket) -> None:
+        while connection.recv(65_536):
+            pass
+        seen.wait()
+
+    with (
+        AnsweringBroker() as broker,
+        serving("127.0.0.1", port, stay),
+        redirecting(program, broker, [port], "token", "http://127.0.0.1:1"),
+        socket.create_connection(("127.0.0.1", port), timeout=90) as client,
+    ):
+        client.sendall(SPOKEN_FIRST)
+        client.shutdown(socket.SHUT_WR)
+        try:
+            assert client.recv(1) == b""
+        finally:
+            seen.set()
 
 
 def test_a_connection_that_nobody_takes_does_not_come_about(observer: ObserverProcess, other_port: int) -> None:

@@ -13,7 +13,7 @@ DRAWERS = {"common", "helper", "helpers", "misc", "util", "utils"}
 LONG = {
     "services/interceptors-librdkafka/src/counting/shard.rs": 404,
     "services/interceptors-librdkafka/src/settings.rs": 480,
-    "services/observer/src/relay/tap.rs": 456,
+    "services/observer/src/relay/tap.rs": 453,
     "services/observer/src/settings.rs": 562,
     "services/wire/src/aggregate/recorder.rs": 474,
     "services/wire/src/connection.rs": 424,

@@ -16,9 +16,9 @@ README = (ROOT / "README.md").read_text()
 MAKEFILE = (ROOT / "Makefile").read_text()
 
 
-def test_its_two_commands_are_targets_and_demo_is_the_suites_entry_point() -> None:
-    assert re.findall(r"^    (make [a-z-]+)$", README, re.MULTILINE) == ["make demo", "make test"]
-    for target in ("demo", "demo-down", "test", "images"):
+def test_its_three_commands_are_targets_and_demo_is_the_suites_entry_point() -> None:
+    assert re.findall(r"^    (make [a-z-]+)$", README, re.MULTILINE) == ["make try", "make demo", "make test"]
+    for target in ("try", "demo", "demo-down", "test", "images"):
         assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)
     assert "kwitness.demo up" in MAKEFILE
     assert "demo.require(" in (ROOT / "tests/e2e/conftest.py").read_text()

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use kwitness_wire::aggregate::Unfollowed;
 use kwitness_wire::{Side, Unread};
+use tokio::task::JoinError;
 
 use crate::client_information::Information;
 use crate::log::Throttle;
@@ -68,6 +69,8 @@ pub(crate) struct Rare {
     pub(crate) opaque: HashMap<Unfollowed, u64>,
     /// Clients with which TLS failed, since the start.
     pub(crate) tls_failed: HashMap<Failure, u64>,
+    /// Connections that ended by an error of ours, since the start.
+    pub(crate) panics: u64,
     /// Attempts to authenticate that cannot succeed here, since the start.
     pub(crate) unserved: HashMap<Unserved, u64>,
     /// `ApiVersions` requests by what they say of the client's software, since the start.
@@ -108,6 +111,14 @@ impl Counters {
 
     pub(crate) fn closed(&self, end: End) {
         add(self.rare().closed.entry(end.name()).or_default(), 1);
+    }
+
+    /// The task of a connection ended; if it did so by an error of ours, its connection was not closed otherwise.
+    pub(crate) fn ended(&self, task: &Result<(), JoinError>) {
+        if task.as_ref().is_err_and(JoinError::is_panic) {
+            add(&mut self.rare().panics, 1);
+            self.closed(End::Error);
+        }
     }
 
     pub(crate) fn enter(&self, state: State) {
@@ -168,6 +179,7 @@ impl Counters {
         add(&mut total.answered, self.answered.load(Relaxed));
         let rare = self.rare();
         add(&mut total.rare.opened, rare.opened);
+        add(&mut total.rare.panics, rare.panics);
         add_all(&mut total.rare.open, &rare.open);
         add_all(&mut total.rare.closed, &rare.closed);
         add_all(&mut total.rare.unread, &rare.unread);
@@ -192,4 +204,26 @@ fn add_all<K: Clone + Eq + std::hash::Hash>(to: &mut HashMap<K, u64>, from: &Has
 /// Counters are whole after every step, so a panic elsewhere spoils none.
 pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::task::JoinSet;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_that_ends_by_an_error_of_ours_is_counted_and_closed() {
+        let (counters, mut connections) = (Counters::new(Arc::default()), JoinSet::new());
+        connections.spawn(async { panic!("a rewriter's") });
+        connections.spawn(async {});
+
+        while let Some(ended) = connections.join_next().await {
+            counters.ended(&ended);
+        }
+
+        let mut total = Total::default();
+        counters.add_to(&mut total);
+        assert_eq!((total.rare.panics, total.rare.closed["error"]), (1, 1));
+    }
 }

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use socket2::SockRef;
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 
@@ -17,9 +16,9 @@ use crate::counters::{Counters, unpoisoned};
 use crate::log::log;
 use crate::open_files;
 use crate::settings::Settings;
+use crate::sockets;
 use crate::worker::{Accepted, Place, Target, Worker};
 
-const BACKLOG: u32 = 1_024;
 /// How long nothing is accepted after the system refused, which it does when there are no descriptors left.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -39,8 +38,16 @@ pub(crate) struct Entrance {
 
 impl Entrance {
     pub(crate) fn new(workers: &[Worker], settings: watch::Receiver<Arc<Settings>>) -> Self {
+        let workers = workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect();
+        Self::to(workers, settings)
+    }
+
+    fn to(
+        workers: Vec<(mpsc::UnboundedSender<Accepted>, Arc<Counters>)>,
+        settings: watch::Receiver<Arc<Settings>>,
+    ) -> Self {
         Self {
-            workers: workers.iter().map(|worker| (worker.accepted.clone(), Arc::clone(&worker.counters))).collect(),
+            workers,
             next: AtomicUsize::new(0),
             taken: Arc::default(),
             settings,
@@ -53,6 +60,18 @@ impl Entrance {
     /// How many connections there are.
     pub(crate) fn connections(&self) -> usize {
         self.taken.load(Relaxed)
+    }
+
+    /// How many threads take no clients any more: each ended by an error of ours, or they all drain.
+    pub(crate) fn ended_threads(&self) -> u64 {
+        self.workers.iter().map(|(worker, _)| u64::from(worker.is_closed())).sum()
+    }
+
+    /// The thread that is next, of those that take clients.
+    fn next(&self) -> Option<&(mpsc::UnboundedSender<Accepted>, Arc<Counters>)> {
+        let first = self.next.fetch_add(1, Relaxed).checked_rem(self.workers.len())?;
+        let in_turn = self.workers.iter().cycle().skip(first).take(self.workers.len());
+        in_turn.into_iter().find(|(worker, _)| !worker.is_closed())
     }
 
     /// How often the system gave no connection of a client, by reason.
@@ -76,8 +95,7 @@ impl Entrance {
     }
 
     fn admit(&self, stream: TcpStream, peer: SocketAddr, target: Target) {
-        let next = self.next.fetch_add(1, Relaxed).checked_rem(self.workers.len()).unwrap_or_default();
-        let Some((worker, counters)) = self.workers.get(next) else { return };
+        let Some((worker, counters)) = self.next() else { return };
         let limit = self.settings.borrow().limits.max_connections.min(self.most);
         let Some(place) = Place::take(&self.taken, limit) else {
             self.refused.fetch_add(1, Relaxed);
@@ -99,7 +117,8 @@ impl Entrance {
 #[derive(Debug)]
 pub(crate) struct Listeners {
     entrance: Arc<Entrance>,
-    open: BTreeMap<SocketAddr, (Target, AbortHandle)>,
+    /// By the address that settings name, and the port.
+    open: BTreeMap<SocketAddr, (Target, Vec<AbortHandle>)>,
     /// Ports that brokers were given as they were seen: they stay as long as the process.
     given: Vec<AbortHandle>,
 }
@@ -118,38 +137,30 @@ impl Listeners {
         let at = |port| SocketAddr::new(listener.bind, port);
         let brokers = listener.brokers.iter().map(|(node, port)| (at(*port), Target::Broker(*node)));
         let bootstrap = at(listener.bootstrap_port);
-        let of_v6 = if listener.bind.is_loopback() { Ipv6Addr::LOCALHOST } else { Ipv6Addr::UNSPECIFIED };
-        let bootstrap_v6 = SocketAddr::new(of_v6.into(), listener.bootstrap_port);
-        let wanted: BTreeMap<_, _> = if listener.redirected.is_empty() {
-            brokers.chain([(bootstrap, Target::Bootstrap)]).collect()
+        let is_redirected = !listener.redirected.is_empty();
+        let wanted: BTreeMap<_, _> = if is_redirected {
+            BTreeMap::from([(bootstrap, Target::Original)])
         } else {
-            // Rules redirect connections to an address of the family that they are of.
-            BTreeMap::from([bootstrap, bootstrap_v6].map(|address| (address, Target::Original)))
+            brokers.chain([(bootstrap, Target::Bootstrap)]).collect()
         };
-        self.open.retain(|address, (target, task)| {
+        self.open.retain(|address, (target, tasks)| {
             let stays = wanted.get(address) == Some(target);
             if !stays {
-                task.abort();
+                tasks.iter().for_each(AbortHandle::abort);
             }
             stays
         });
+        let listen = if is_redirected { sockets::listen_to_redirected } else { sockets::listen };
         let mut outcome = Ok(());
         for (address, target) in wanted {
             if self.open.contains_key(&address) {
                 continue;
             }
-            match listen(address) {
-                Ok(listener) => {
-                    log!(Info, "Listening", address = address.to_string());
-                    let task = tokio::spawn(accept(listener, address, target, Arc::clone(&self.entrance)));
-                    self.open.insert(address, (target, task.abort_handle()));
-                }
-                // Without IPv6 nothing comes by it.
-                Err(error) if address == bootstrap_v6 && is_absent(&error) => {}
-                Err(error) if outcome.is_ok() => {
-                    outcome = Err(io::Error::new(error.kind(), format!("{address}: {error}")));
-                }
-                Err(_) => {}
+            let opened = listen(address.ip(), address.port())
+                .and_then(|listeners| listeners.into_iter().map(|listener| self.accept(listener, target)).collect());
+            match opened {
+                Ok(tasks) => drop(self.open.insert(address, (target, tasks))),
+                Err(error) => outcome = outcome.and(Err(error)),
             }
         }
         outcome
@@ -160,34 +171,23 @@ impl Listeners {
     /// # Errors
     /// The system refuses to watch it.
     pub(crate) fn add(&mut self, node: i32, listener: std::net::TcpListener) -> io::Result<()> {
-        let address = listener.local_addr()?;
-        log!(Info, "Listening", address = address.to_string(), broker = node);
-        let listener = TcpListener::from_std(listener)?;
-        let task = tokio::spawn(accept(listener, address, Target::Broker(node), Arc::clone(&self.entrance)));
-        self.given.push(task.abort_handle());
+        let task = self.accept(TcpListener::from_std(listener)?, Target::Broker(node))?;
+        self.given.push(task);
         Ok(())
+    }
+
+    fn accept(&self, listener: TcpListener, target: Target) -> io::Result<AbortHandle> {
+        let address = listener.local_addr()?;
+        let broker = if let Target::Broker(node) = target { Some(node) } else { None };
+        log!(Info, "Listening", address = address.to_string(), broker = broker);
+        Ok(tokio::spawn(accept(listener, address, target, Arc::clone(&self.entrance))).abort_handle())
     }
 
     /// Let nobody in any more.
     pub(crate) fn close(&mut self) {
-        let open = std::mem::take(&mut self.open).into_values().map(|(_, task)| task);
+        let open = std::mem::take(&mut self.open).into_values().flat_map(|(_, tasks)| tasks);
         open.chain(self.given.drain(..)).for_each(|task| task.abort());
     }
-}
-
-fn is_absent(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::ADDRNOTAVAIL | Errno::AFNOSUPPORT))
-}
-
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    socket.set_reuseaddr(true)?;
-    if address.is_ipv6() {
-        // IPv4 has a socket of its own on the same port.
-        SockRef::from(&socket).set_only_v6(true)?;
-    }
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
 }
 
 async fn accept(listener: TcpListener, address: SocketAddr, target: Target, entrance: Arc<Entrance>) {
@@ -199,5 +199,34 @@ async fn accept(listener: TcpListener, address: SocketAddr, target: Target, entr
                 tokio::time::sleep(PAUSE).await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> watch::Receiver<Arc<Settings>> {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/vectors/observer_settings.json");
+        let examples: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+        let settings = Settings::parse(examples["valid"][0]["settings"].to_string().as_bytes()).unwrap();
+        watch::channel(Arc::new(settings)).1
+    }
+
+    #[tokio::test]
+    async fn clients_of_a_thread_that_has_ended_go_to_the_others_and_it_is_counted() {
+        let ((living, mut clients), (ended, _)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+        let counters = || Arc::new(Counters::new(Arc::default()));
+        let entrance = Entrance::to(vec![(ended, counters()), (living, counters())], settings());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        for _ in 0..4 {
+            let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            let (stream, peer) = listener.accept().await.unwrap();
+            entrance.admit(stream, peer, Target::Bootstrap);
+        }
+
+        assert_eq!((clients.len(), entrance.connections(), entrance.ended_threads()), (4, 4, 1));
+        clients.close();
+        assert_eq!(entrance.ended_threads(), 2);
     }
 }

@@ -21,6 +21,8 @@ pub(crate) struct Process {
     pub(crate) is_suspended: bool,
     pub(crate) relay_only_until_ms: Option<u64>,
     pub(crate) refused: u64,
+    /// Threads that relay connections and ended by an error of ours.
+    pub(crate) ended_threads: u64,
     /// How often no connection could be accepted, by reason.
     pub(crate) accept_failed: BTreeMap<&'static str, u64>,
     pub(crate) resident_bytes: Option<u64>,
@@ -108,12 +110,7 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         let count = rare.api_versions.get(&information).copied().unwrap_or_default();
         page.sample(&[("information", information.name())], count);
     }
-    page.family(
-        "kwitness_observer_panics_total",
-        "counter",
-        "Errors of ours while reading; each made one connection opaque.",
-    );
-    page.sample(&[], rare.opaque.get(&Unfollowed::Panic).copied().unwrap_or_default());
+    render_errors(&mut page, process, rare);
     let ledger = &process.ledger;
     page.family("kwitness_observer_events_total", "counter", "Rows made, and what became of them.");
     page.sample(&[("outcome", "accepted"), ("reason", "")], ledger.accepted);
@@ -129,6 +126,22 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         page.sample(&[], bytes);
     }
     page.text
+}
+
+fn render_errors(page: &mut Page, process: &Process, rare: &Rare) {
+    page.family(
+        "kwitness_observer_panics_total",
+        "counter",
+        "Errors of ours; each made one connection opaque, or ended it.",
+    );
+    let while_reading = rare.opaque.get(&Unfollowed::Panic).copied().unwrap_or_default();
+    page.sample(&[], rare.panics.saturating_add(while_reading));
+    page.family(
+        "kwitness_observer_ended_threads",
+        "gauge",
+        "Threads that relay connections and ended by an error of ours; the process is not ready then.",
+    );
+    page.sample(&[], process.ended_threads);
 }
 
 fn render_telemetry(page: &mut Page, report: &telemetry::Report) {

@@ -6,13 +6,13 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kwitness_wire::aggregate::TopicNames;
 use kwitness_wire::report::{Directive, Ledger};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use crate::clock::now_ms;
@@ -20,6 +20,7 @@ use crate::control::{Control, RelayOnly, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::headers::{self, Seen};
 use crate::listeners::{Entrance, Listeners};
+use crate::listening::Listening;
 use crate::log::log;
 use crate::marker::Marker;
 use crate::metrics::{Process, render, resident_bytes};
@@ -30,7 +31,7 @@ use crate::ports::Ports;
 use crate::probes::{self, Answers};
 use crate::recording::TOPIC_NAMES;
 use crate::redirection::Redirection;
-use crate::report::{Reporter, left_out, push, report};
+use crate::report::{self, Reporter, left_out};
 use crate::settings::{Mode, Settings};
 use crate::settings_file::{Found, SettingsFile};
 use crate::telemetry::Telemetry;
@@ -74,7 +75,9 @@ struct Status {
     ledger: Arc<Mutex<Ledger>>,
     telemetry: Arc<Telemetry>,
     headers: Seen,
-    is_listening: AtomicBool,
+    listening: Listening,
+    /// Nothing is reported any more, by an error of ours.
+    has_ceased_to_report: AtomicBool,
     /// The broker of the pod was not seen to listen, so nobody is let in.
     awaits_broker: AtomicBool,
     /// TLS is wanted, and there is no certificate to show.
@@ -93,7 +96,22 @@ impl Answers for Status {
         if self.awaits_broker.load(Relaxed) {
             return Some("the broker does not listen where the observer looks for it".to_owned());
         }
-        (!self.is_listening.load(Relaxed)).then(|| "a port of the listener cannot be had".to_owned())
+        if self.listening.is_open() {
+            return self.failure();
+        }
+        self.listening.error().or_else(|| Some("no port of the listener is open yet".to_owned()))
+    }
+
+    fn failure(&self) -> Option<String> {
+        if self.is_draining.load(Relaxed) {
+            return None;
+        }
+        if self.entrance.ended_threads() > 0 {
+            return Some("a thread that relays connections has ended by an error of ours".to_owned());
+        }
+        self.has_ceased_to_report
+            .load(Relaxed)
+            .then(|| "the thread that reports has ended by an error of ours".to_owned())
     }
 
     fn metrics(&self) -> String {
@@ -110,6 +128,7 @@ impl Answers for Status {
             relay_only_until_ms: control.relay_only_until.map(|relay_only| relay_only.until_ms),
             refused: self.entrance.refused.load(Relaxed),
             accept_failed: self.entrance.accept_failed(),
+            ended_threads: if self.is_draining.load(Relaxed) { 0 } else { self.entrance.ended_threads() },
             resident_bytes: resident_bytes(),
             ledger: unpoisoned(&self.ledger).clone(),
             left_out: left_out(&self.headers).collect(),
@@ -159,7 +178,7 @@ async fn relay_and_report(
     let (mut certificates, shown) = Certificates::new();
     let threads = options.threads.unwrap_or_else(|| threads(settings.borrow().mode));
     let (copies, headers) = headers::start(settings.clone(), threads.get())?;
-    let telemetry = Telemetry::new(settings.clone(), obeyed.clone());
+    let (telemetry, listening) = (Telemetry::new(settings.clone(), obeyed.clone()), Listening::default());
     let shared = Shared {
         settings: settings.clone(),
         shown,
@@ -186,6 +205,7 @@ async fn relay_and_report(
         directives,
         counters: counters.clone(),
         redirection: Redirection::said_in(options.redirection),
+        listening: listening.clone(),
         names,
         headers: headers.clone(),
         source,
@@ -193,8 +213,7 @@ async fn relay_and_report(
         ledger: Arc::default(),
         telemetry: Arc::clone(&telemetry),
     };
-    let (ledger, pushing) = (Arc::clone(&reporter.ledger), tokio::spawn(push(&reporter)));
-    let reporting = tokio::spawn(report(reporter, finished));
+    let (ledger, reporting) = (Arc::clone(&reporter.ledger), report::start(reporter, finished)?);
     let status = Arc::new(Status {
         counters,
         headers,
@@ -205,7 +224,8 @@ async fn relay_and_report(
         control: obeyed,
         settings_refused: AtomicU64::new(0),
         certificates_refused: AtomicU64::new(0),
-        is_listening: AtomicBool::new(true),
+        listening,
+        has_ceased_to_report: AtomicBool::new(false),
         awaits_broker: AtomicBool::new(false),
         lacks_certificate: AtomicBool::new(false),
         is_draining: AtomicBool::new(false),
@@ -215,10 +235,8 @@ async fn relay_and_report(
     follow(&mut certificates, &current, &status);
     let mut own_broker = OwnBroker::at(options.pod.address());
     status.awaits_broker.store(current.mode == Mode::Broker, Relaxed);
-    probes::serve(current.metrics_port, Arc::clone(&status))?;
-    if current.mode != Mode::Broker {
-        listeners.follow(&current)?;
-    }
+    probes::serve(current.metrics_port, &status)?;
+    let_in(&mut listeners, &mut own_broker, &current, &status).await;
     log!(Info, "Started", version = env!("CARGO_PKG_VERSION"), settings = current.hash, threads = workers.len());
 
     let mut tick = looks();
@@ -235,6 +253,8 @@ async fn relay_and_report(
         }
         publish(&mut file, &published, &status);
         let current = Arc::clone(&published.borrow());
+        // The thread that reports has the sender.
+        status.has_ceased_to_report.store(told.has_changed().is_err(), Relaxed);
         obey(&control, told.borrow().as_ref(), &current);
         follow(&mut certificates, &current, &status);
         let_in(&mut listeners, &mut own_broker, &current, &status).await;
@@ -245,7 +265,7 @@ async fn relay_and_report(
     log!(Info, "Draining", connections = entrance.connections());
     control.send_modify(|control| control.drain_until = Some(later(Instant::now(), options.drain_within)));
     drop((listeners, status, entrance));
-    join(workers, reporting, &telemetry, pushing).await
+    join(workers, reporting, &telemetry).await
 }
 
 /// Let clients in while Services and load balancers do not know yet that the process ends; a second signal ends it sooner.
@@ -259,17 +279,12 @@ async fn linger(status: &Status, time: Duration, terminated: &mut Signal, interr
 }
 
 /// Wait until all connections have ended and the last word is said.
-async fn join(
-    workers: Vec<Worker>,
-    reporting: JoinHandle<()>,
-    telemetry: &Telemetry,
-    pushing: JoinHandle<()>,
-) -> io::Result<()> {
+async fn join(workers: Vec<Worker>, reporting: JoinHandle<()>, telemetry: &Telemetry) -> io::Result<()> {
     let joined = tokio::task::spawn_blocking(|| workers.into_iter().for_each(Worker::join));
     joined.await.map_err(io::Error::other)?;
     telemetry.end();
-    pushing.await.map_err(io::Error::other)?;
-    reporting.await.map_err(io::Error::other)?;
+    let reported = tokio::task::spawn_blocking(|| reporting.join()).await.map_err(io::Error::other)?;
+    reported.map_err(|_| io::Error::other("the thread that reports ended by an error of ours"))?;
     log!(Info, "Ended");
     Ok(())
 }
@@ -341,13 +356,7 @@ async fn let_in(listeners: &mut Listeners, own_broker: &mut OwnBroker, settings:
     if !is_behind || (settings.mode == Mode::Broker && status.lacks_certificate.load(Relaxed)) {
         return;
     }
-    let followed = listeners.follow(settings);
-    if let Err(error) = &followed
-        && status.is_listening.load(Relaxed)
-    {
-        log!(Error, "A port of the listener cannot be had", reason = error.to_string());
-    }
-    status.is_listening.store(followed.is_ok(), Relaxed);
+    status.listening.keep(&listeners.follow(settings));
 }
 
 /// Have connections observed, or not, as is wanted now, and not too soon after a crash.

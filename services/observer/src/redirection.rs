@@ -6,7 +6,8 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,6 +17,9 @@ use crate::settings::{Mode, Settings};
 
 /// How long the step may take before it counts as failed.
 const SAID_WITHIN: Duration = Duration::from_mins(1);
+/// How long an observer beside a client may take to be ready.
+const READY_WITHIN: Duration = Duration::from_secs(10);
+const ASK_EVERY: Duration = Duration::from_millis(200);
 const IN_PLACE: &str = "in place";
 const LONGEST: usize = 256;
 
@@ -61,6 +65,10 @@ fn make(options: &Options) -> io::Result<()> {
     let settings =
         Settings::parse(&fs::read(&options.settings)?).map_err(|refused| io::Error::other(refused.to_string()))?;
     let rules = rules(&settings, options.user)?;
+    if settings.mode == Mode::Sidecar {
+        await_observer(settings.metrics_port)
+            .map_err(|reason| io::Error::other(format!("the observer is not ready: {reason}")))?;
+    }
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", options.nft.display()));
     let mut command = Command::new(&options.nft);
     command.args(["-f", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -75,6 +83,35 @@ fn make(options: &Options) -> io::Result<()> {
     }
     let said = String::from_utf8_lossy(&done.stderr);
     Err(io::Error::other(format!("nft: {}", said.lines().next().unwrap_or("it failed without a word"))))
+}
+
+/// Wait until the observer beside a client is ready: what is redirected to a port that it does not have is lost.
+/// Beside a broker it is ready only once the broker is.
+///
+/// # Errors
+/// Why it is not.
+fn await_observer(port: u16) -> Result<(), String> {
+    let began = Instant::now();
+    loop {
+        let refused = match readiness(port) {
+            Ok(answer) if answer.starts_with("HTTP/1.1 200 ") => return Ok(()),
+            Ok(answer) => answer.lines().last().unwrap_or_default().to_owned(),
+            Err(error) => error.to_string(),
+        };
+        if began.elapsed() >= READY_WITHIN {
+            return Err(refused);
+        }
+        std::thread::sleep(ASK_EVERY);
+    }
+}
+
+fn readiness(port: u16) -> io::Result<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(READY_WITHIN))?;
+    stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: observer\r\nConnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 /// A table of our own in place of the one that may be there.

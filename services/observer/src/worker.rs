@@ -123,7 +123,7 @@ impl Worker {
             let windows = Windows { thread: number, to: shared.windows.clone() };
             let settings = shared.settings.clone();
             let ticking = recording::hand_on_windows(Rc::clone(&recorder), settings, bounds, windows.clone());
-            let ticking = local.spawn_local(ticking);
+            let mut ticking = local.spawn_local(ticking);
             runtime.block_on(local.run_until(async {
                 let mut control = shared.control.clone();
                 let mut connections = JoinSet::new();
@@ -135,11 +135,16 @@ impl Worker {
                             let served = serve(client, shared.clone(), number, counted, Rc::clone(&recorder));
                             connections.spawn_local(served);
                         }
-                        Some(_) = connections.join_next() => {}
+                        Some(ended) = connections.join_next() => counted.ended(&ended),
+                        // Without windows nothing would be reported any more.
+                        _ = &mut ticking => break,
                         _ = control.wait_for(|control| control.drain_until.is_some()) => break,
                     }
                 }
-                while connections.join_next().await.is_some() {}
+                arriving.close();
+                while let Some(ended) = connections.join_next().await {
+                    counted.ended(&ended);
+                }
                 ticking.abort();
                 recording::hand_on(&recorder, &windows);
             }));

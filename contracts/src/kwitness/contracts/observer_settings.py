@@ -6,7 +6,7 @@ The observer is a program in Rust; `contracts/vectors/observer_settings.json` ho
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
@@ -14,6 +14,7 @@ from .header_rules import HeaderRules
 from .observers import ObserverMode, ReportableApi, ReportedBy, ResourceName, WorkloadKind
 
 __all__ = [
+    "EVERY_ADDRESS",
     "CollectorAddress",
     "HeaderSettings",
     "IdentitySettings",
@@ -33,6 +34,9 @@ __all__ = [
 Port = Annotated[int, Field(ge=1, le=65_535)]
 NodeId = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,9})$")]
 """As JSON has it: a key is text."""
+
+EVERY_ADDRESS: Final = "::"
+"""To listen on: every address of both families, as far as the machine has them."""
 
 _HASH_DIGITS = 16
 
@@ -66,6 +70,7 @@ class ListenerTls(_Settings):
 class ListenerSettings(_Settings):
     """Where clients connect; `brokers` has the port by node id, and a node that it lacks is hidden from clients.
 
+    `bind` is an address to listen on, or `::` for every one of IPv6 and IPv4 that the machine has.
     Where `brokers` of a sidecar is empty, brokers get the ports after `bootstrap_port` as they are seen. `tls` is None
     where clients speak plaintext. `redirected` are the ports whose connections the pod's rules send to
     `bootstrap_port`, beside a broker those that come from outside of the pod: each goes on to where it was meant to go,

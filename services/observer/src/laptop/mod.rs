@@ -51,7 +51,7 @@ impl Options {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
         match &self.tls {
-            Some(tls) => Trust::default().of(tls.ca_file.as_deref()).map(drop),
+            Some(tls) => Trust::default().config(tls.ca_file.as_deref()).map(drop),
             None => Ok(()),
         }
     }

@@ -106,7 +106,7 @@ pub(crate) struct Makeshift {
 
 /// Pass everything on until one side is gone, a deadline has passed, or the observer ends.
 ///
-/// Parameter `first_request_by`: `None` where connections are redirected: then only the two sides say when it ends.
+/// Parameter `first_request_by`: `None` where connections are redirected: no request of theirs has a deadline.
 pub(crate) async fn relay(
     client: Stream,
     broker: Stream,
@@ -202,11 +202,10 @@ impl Relay<'_> {
         let is_kafka = !requests.frames.is_lost() && !self.watch.tap.is_opaque();
         let is_first = requests.frames.complete() == 0 && is_kafka;
         let last_read = requests.last_read.max(self.responses.last_read);
-        let by_request = if self.first_request_by.is_none() {
-            None
-        } else if is_first {
+        let is_redirected = self.first_request_by.is_none();
+        let by_request = if !is_redirected && is_first {
             self.first_request_by
-        } else if is_kafka && requests.waits_for_its_side() && requests.frames.is_within() {
+        } else if !is_redirected && is_kafka && requests.waits_for_its_side() && requests.frames.is_within() {
             Some(later(requests.last_read, STALLED_AFTER))
         } else if requests.has_ended() || self.responses.has_ended() {
             Some(later(last_read, STALLED_AFTER))

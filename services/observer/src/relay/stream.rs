@@ -14,6 +14,10 @@ use tokio_rustls::TlsStream;
 const KEEPALIVE_AFTER: Duration = Duration::from_mins(1);
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(15);
 const KEEPALIVE_PROBES: u32 = 4;
+/// How many seconds what was sent may stay unacknowledged, or unsent because the peer takes nothing, before the peer
+/// counts as gone. The system retransmits for 15 minutes otherwise, and keepalive does not ask while something is outstanding.
+#[cfg(target_os = "linux")]
+const UNACKNOWLEDGED_SECONDS: u64 = 90;
 
 /// A connection to a client or a broker.
 #[derive(Debug)]
@@ -31,7 +35,10 @@ pub(crate) enum Stream {
 pub(crate) fn set_options(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_AFTER).with_interval(KEEPALIVE_EVERY);
-    SockRef::from(stream).set_tcp_keepalive(&keepalive.with_retries(KEEPALIVE_PROBES))
+    let socket = SockRef::from(stream);
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(Duration::from_secs(UNACKNOWLEDGED_SECONDS)))?;
+    socket.set_tcp_keepalive(&keepalive.with_retries(KEEPALIVE_PROBES))
 }
 
 impl Stream {
@@ -144,5 +151,23 @@ impl AsyncWrite for Stream {
             Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_peer_that_acknowledges_nothing_counts_as_gone_after_ninety_seconds() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+
+        set_options(&stream).unwrap();
+
+        assert_eq!(SockRef::from(&stream).tcp_user_timeout().unwrap(), Some(Duration::from_secs(90)));
     }
 }

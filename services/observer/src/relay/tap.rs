@@ -347,6 +347,7 @@ impl Tap {
 
 impl Drop for Tap {
     fn drop(&mut self) {
+        self.close(End::Error); // if it is not closed, an error of ours ended it
         self.counters.leave(self.state);
         if let Some(listed) = &self.listed {
             self.counters.connections.remove(listed.number);
@@ -421,12 +422,6 @@ mod tests {
     use super::*;
     use crate::counters::Total;
 
-    fn total(counters: &Counters) -> Total {
-        let mut total = Total::default();
-        counters.add_to(&mut total);
-        total
-    }
-
     #[test]
     fn an_error_of_ours_while_reading_makes_one_connection_opaque_and_is_counted_and_told() {
         let counters = Arc::new(Counters::new(Arc::new(Mutex::default())));
@@ -443,7 +438,9 @@ mod tests {
         other.see(Side::Client, &list_groups, Instant::now());
 
         assert!(tap.is_opaque() && !other.is_opaque());
-        let rare = total(&counters).rare;
+        let mut total = Total::default();
+        counters.add_to(&mut total);
+        let rare = total.rare;
         let panic = State::Opaque(Unfollowed::Panic);
         assert_eq!((rare.open[&panic], rare.open[&State::Observed], rare.open[&State::Sniff]), (1, 1, 0));
         assert_eq!(rare.opaque[&Unfollowed::Panic], 1);

@@ -21,7 +21,7 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(3);
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 const LONGEST_ANSWER: usize = 4 << 20;
 
-/// Posts to the collector. The token and the CA certificates are read again for each request.
+/// Posts to the collector. The token is read again for each request.
 #[derive(Default)]
 pub(crate) struct Client {
     trust: Trust,

@@ -5,6 +5,7 @@ mod listing;
 mod owner;
 mod progress;
 mod pushes;
+mod thread;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -23,12 +24,13 @@ use client::Client;
 use listing::Listing;
 use owner::owner_of;
 use progress::Progress;
-pub(crate) use pushes::push;
+pub(crate) use thread::start;
 
 use crate::client_information::Information;
 use crate::control::{Control, later};
 use crate::counters::{Counters, Total, unpoisoned};
 use crate::headers::Seen;
+use crate::listening::Listening;
 use crate::log::log;
 use crate::metrics::resident_bytes;
 use crate::recording::Finished;
@@ -55,6 +57,7 @@ pub(crate) struct Reporter {
     pub(crate) directives: watch::Sender<Option<Directive>>,
     pub(crate) counters: Vec<Arc<Counters>>,
     pub(crate) redirection: Redirection,
+    pub(crate) listening: Listening,
     pub(crate) names: Arc<TopicNames>,
     /// What was seen of headers, and what was left out.
     pub(crate) headers: Seen,
@@ -102,7 +105,7 @@ enum Outcome {
 }
 
 /// Report windows as they come, until there are no more; then what is left, and a last word.
-pub(crate) async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Finished>) {
+async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Finished>) {
     let settings = Arc::clone(&reporter.settings.borrow());
     let source = Source {
         name: reporter.source.clone(),
@@ -325,7 +328,7 @@ impl Sender {
             "settings": settings.hash,
             "suspended": control.is_suspended,
             "relay_only_until_ms": control.relay_only_until.map(|relay_only| relay_only.until_ms),
-            "not_intercepted": self.reporter.redirection.trouble(),
+            "not_intercepted": self.reporter.redirection.trouble().or_else(|| self.reporter.listening.error()),
             "by_state": by_state,
             "opaque": opaque,
             "unread": unread,

@@ -54,7 +54,7 @@ struct Pusher {
 }
 
 /// Send pushes as they come and follow the subscriptions, until the end; then what is left.
-pub(crate) fn push(reporter: &Reporter) -> impl Future<Output = ()> + Send + use<> {
+pub(super) fn push(reporter: &Reporter) -> impl Future<Output = ()> + Send + use<> {
     let pusher = Pusher {
         telemetry: Arc::clone(&reporter.telemetry),
         settings: reporter.settings.clone(),

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ring::digest::{self, Digest};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig};
 use tokio::sync::watch;
 
+use super::pem::{certificates, root_store};
+use super::trust::warn_of_left_out;
 use crate::settings::ListenerTls;
 
 /// How often files that are being exchanged are read until they are the same twice.
@@ -149,7 +151,7 @@ impl Files {
     }
 
     fn config(&self, names: &ListenerTls) -> Result<ServerConfig, Refused> {
-        let chain = certificates(&names.certificate_file, &self.certificate)?;
+        let chain = certificates(&self.certificate).map_err(|reason| refused(&names.certificate_file, reason))?;
         let key = PrivateKeyDer::from_pem_slice(&self.key).map_err(|error| {
             let reason = format!("has no private key that can be read ({error}): write one in PEM, not encrypted");
             refused(&names.key_file, reason)
@@ -162,10 +164,8 @@ impl Files {
         let clients = match names.client_ca_file.as_deref().zip(self.client_ca.as_deref()) {
             None => versions.with_no_client_auth(),
             Some((file, pem)) => {
-                let mut roots = RootCertStore::empty();
-                for certificate in certificates(file, pem)? {
-                    roots.add(certificate).map_err(|error| refused(file, error.to_string()))?;
-                }
+                let (roots, left_out) = root_store(pem).map_err(|reason| refused(file, reason))?;
+                warn_of_left_out(file, left_out);
                 let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
                 versions.with_client_cert_verifier(verifier.map_err(|error| refused(file, error.to_string()))?)
             }
@@ -179,15 +179,6 @@ impl Files {
 
 fn read(file: &Path) -> Result<Vec<u8>, Refused> {
     std::fs::read(file).map_err(|error: io::Error| refused(file, error.to_string()))
-}
-
-fn certificates(file: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Refused> {
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    match found {
-        Ok(found) if !found.is_empty() => Ok(found),
-        Ok(_) => Err(refused(file, "has no certificate in PEM".to_owned())),
-        Err(error) => Err(refused(file, format!("is not PEM: {error}"))),
-    }
 }
 
 fn refused(file: &Path, reason: String) -> Refused {

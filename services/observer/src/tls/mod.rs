@@ -3,6 +3,7 @@
 mod certificates;
 mod explained;
 mod handshake;
+mod pem;
 mod trust;
 
 pub(crate) use certificates::{Certificates, Found, Shown};

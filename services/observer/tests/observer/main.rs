@@ -13,6 +13,8 @@ mod collector;
 mod hostile;
 mod listing;
 mod own_broker;
+mod ports;
+mod probes;
 mod process;
 mod relaying;
 mod reporting;

@@ -189,7 +189,8 @@ impl Observer {
         std::fs::write(&self.file, self.settings.to_string()).unwrap();
     }
 
-    fn get(&self, path: &str) -> Option<String> {
+    /// Its answer at the port of metrics.
+    pub fn get(&self, path: &str) -> Option<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.metrics_port)).ok()?;
         write!(stream, "GET {path} HTTP/1.1\r\nHost: observer\r\nConnection: close\r\n\r\n").ok()?;
         let mut answer = String::new();
@@ -209,9 +210,19 @@ impl Observer {
         self.lines.lock().unwrap().iter().filter(|line| line["message"] == message).cloned().collect()
     }
 
+    /// The id of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// True once the process has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// Ask it to end.
     pub fn terminate(&self) {
-        assert!(Command::new("kill").arg(self.child.id().to_string()).status().unwrap().success());
+        assert!(Command::new("kill").arg(self.id().to_string()).status().unwrap().success());
     }
 
     /// End it as the kernel does when there is no memory left.

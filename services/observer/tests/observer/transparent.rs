@@ -54,7 +54,9 @@ fn what_became_of_the_redirection_is_reported_as_it_is_said() {
 #[test]
 fn a_redirection_that_fails_says_why_and_ends_without_an_error() {
     let (said, file) = (Scratch::new("redirection"), Scratch::new("settings"));
-    std::fs::write(&file.0, redirected(9092).to_string()).unwrap();
+    let settings = redirected(9092);
+    std::fs::write(&file.0, settings.to_string()).unwrap();
+    let _observer = Observer::with(settings, &[]);
     std::fs::write(&said.0, "in place").unwrap();
     for (nft, reason) in [("/nowhere/nft", "/nowhere/nft: No such file"), ("/bin/false", "nft: it failed")] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kwitness-observer"));

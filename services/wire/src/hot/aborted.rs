@@ -1,8 +1,6 @@
 //! Which records of a Fetch response belong to transactions that were aborted.
 
 use super::batch::Batch;
-use super::units::Stop;
-use crate::event::Unread;
 
 const MOST: usize = 1_000;
 
@@ -11,24 +9,34 @@ const MOST: usize = 1_000;
 pub(crate) struct Aborted {
     /// Producer and first offset.
     transactions: Vec<(i64, i64)>,
+    /// There are more than are remembered, so none of them is known.
+    are_too_many: bool,
 }
 
 impl Aborted {
     pub(crate) fn clear(&mut self) {
         self.transactions.clear();
+        self.are_too_many = false;
     }
 
-    pub(crate) fn push(&mut self, producer: i64, first_offset: i64) -> Result<(), Stop> {
+    pub(crate) fn push(&mut self, producer: i64, first_offset: i64) {
         if self.transactions.len() >= MOST {
-            return Err(Stop::Unread(Unread::TooMany));
+            self.are_too_many = true;
+        } else {
+            self.transactions.push((producer, first_offset));
         }
-        self.transactions.push((producer, first_offset));
-        Ok(())
+    }
+
+    /// True if there are so many that [`Self::has`] knows none.
+    pub(crate) const fn are_too_many(&self) -> bool {
+        self.are_too_many
     }
 
     /// Whether the next batch of the partition is of an aborted transaction, which ends with its marker.
     pub(crate) fn has(&mut self, batch: &Batch) -> bool {
-        let Some(sequence) = batch.sequence.filter(|_| batch.is_transactional) else { return false };
+        let Some(sequence) = batch.sequence.filter(|_| batch.is_transactional && !self.are_too_many) else {
+            return false;
+        };
         let is_it = |(producer, first): &(i64, i64)| *producer == sequence.producer && *first <= batch.last_offset;
         let Some(place) = self.transactions.iter().position(is_it) else { return false };
         if batch.is_control {

@@ -30,6 +30,8 @@ pub(crate) struct FetchResponse {
     partition_error: i16,
     asked: Option<i64>,
     aborted: Aborted,
+    /// A partition was reported without its `aborted_records`.
+    pub(crate) lacks_aborted: bool,
     records: Records,
     content: Content,
     /// Of the response itself.
@@ -50,6 +52,7 @@ impl FetchResponse {
             partition_error: 0,
             asked: None,
             aborted: Aborted::default(),
+            lacks_aborted: false,
             records: Records::default(),
             content: Content::default(),
             error: 0,
@@ -134,7 +137,7 @@ impl Machine for FetchResponse {
                 let (producer, first_offset) = (reader.int64()?, reader.int64()?);
                 let tags = reader.tag_count(flexible)?;
                 self.transactions = self.transactions.saturating_sub(1);
-                self.aborted.push(producer, first_offset)?;
+                self.aborted.push(producer, first_offset);
                 return Ok(After::Tags(tags));
             }
             At::Aborted => {
@@ -143,6 +146,7 @@ impl Machine for FetchResponse {
                 }
                 let records = reader.count(flexible)?.unwrap_or_default();
                 self.has_records |= records > 0;
+                self.lacks_aborted |= self.aborted.are_too_many();
                 (self.records, self.at) = (Records::new(records), At::Batch);
             }
             At::Batch if self.records.are_read() => {

@@ -204,9 +204,15 @@ impl Reading {
                         tell(Event::Presence { topic, partitions });
                     }
                 }
+                if response.lacks_aborted {
+                    self.unread.get_or_insert(Unread::TooMany);
+                }
             }
             Some(Message::ShareFetchResponse(response)) => {
                 (outcome.error, outcome.waited) = (response.error, took_long || !response.has_records);
+                if response.lacks_gaps {
+                    self.unread.get_or_insert(Unread::TooMany);
+                }
             }
             Some(Message::TopicList(response)) => outcome.error = response.error,
             _ => {}

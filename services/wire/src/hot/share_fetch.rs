@@ -4,7 +4,7 @@ use super::batch::{Batch, Records};
 use super::listing::{Listing, Next};
 use super::memory::Memory;
 use super::units::{After, Machine, Stop, count, name};
-use crate::event::{Content, Event, IdentityField, PartitionExchange, Unread};
+use crate::event::{Content, Event, IdentityField, PartitionExchange};
 use crate::reader::Reader;
 use crate::schema::Api;
 
@@ -59,6 +59,8 @@ pub(crate) struct ShareFetchResponse {
     content: Content,
     /// First and last offsets of what is no user's record.
     gaps: Vec<(i64, i64)>,
+    /// A partition had more gaps than are remembered: some count among its offsets.
+    pub(crate) lacks_gaps: bool,
     /// How many offsets were acquired, without those of control batches.
     offsets: u64,
     /// Of the response itself.
@@ -79,21 +81,21 @@ impl ShareFetchResponse {
             records: Records::default(),
             content: Content::default(),
             gaps: Vec::new(),
+            lacks_gaps: false,
             offsets: 0,
             error: 0,
             has_records: false,
         }
     }
 
-    fn add(&mut self, batch: &Batch) -> Result<(), Stop> {
+    fn add(&mut self, batch: &Batch) {
         if !batch.is_control {
             self.content.count(batch, batch.records);
         } else if self.gaps.len() < MOST_GAPS {
             self.gaps.push((batch.first_offset, batch.last_offset));
         } else {
-            return Err(Stop::Unread(Unread::TooMany));
+            self.lacks_gaps = true;
         }
-        Ok(())
     }
 
     fn acquire(&mut self, first: i64, last: i64) {
@@ -184,7 +186,7 @@ impl Machine for ShareFetchResponse {
             At::Batch => {
                 let head = self.records.next(reader)?;
                 let Some(batch) = &head.batch else { return Ok(After::Skip(head.skip)) };
-                self.add(batch)?;
+                self.add(batch);
                 return Ok(memory.after(Api::SHARE_FETCH, self.list.topic, batch, head.skip));
             }
             At::Acquired if self.acquired == 0 => {

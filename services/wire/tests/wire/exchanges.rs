@@ -2,11 +2,13 @@
 
 use kwitness_wire::{Content, Exchange, Side, Unread};
 
+use crate::messages::varint;
 use crate::records::RECORDS;
 use crate::transcript::{AnyTopic, Conversation, Exchanged, Told, frame, request, response};
 
 const PRODUCE: i16 = 0;
 const FETCH: i16 = 1;
+const SHARE_FETCH: i16 = 78;
 const MILLISECOND: u64 = 1_000_000;
 const MAX_WAIT_MS: i32 = 500;
 
@@ -243,6 +245,42 @@ fn records_of_aborted_transactions_are_counted_apart_until_their_marker() {
     let [(0, content)] = contents(&conversation)[..] else { panic!("{:?}", conversation.told) };
     assert_eq!((content.transactional_batches, content.transactional_records, content.aborted_records), (3, 9, 3));
     assert_eq!((content.batches, content.last_offset), (3, Some(9)));
+}
+
+#[test]
+fn more_aborted_transactions_than_are_remembered_cost_the_count_of_their_records_in_that_partition_alone() {
+    let mut conversation = Conversation::new();
+    let records = || [transactional(0, 7, false), transactional(3, 7, true)].concat();
+    let aborted = |count: i64| (0..count).map(|other| (other + 7, 0)).collect();
+    let fetched_of = |partition, count| Fetched { partition, aborted: aborted(count), records: records(), error: 0 };
+
+    conversation.client(&fetch(1, &[(0, 0), (1, 0), (2, 0)]));
+    conversation.broker(&fetched(1, &[fetched_of(0, 1_000), fetched_of(1, 1_001), fetched_of(2, 1)]));
+
+    let counts: Vec<_> =
+        contents(&conversation).iter().map(|(_, content)| (content.records, content.aborted_records)).collect();
+    assert_eq!(counts, [(3, 3), (3, 0), (3, 3)]);
+    assert_eq!(conversation.unread(), [Unread::TooMany]);
+}
+
+#[test]
+fn more_control_batches_of_a_share_fetch_than_are_remembered_leave_later_partitions_readable() {
+    let mut conversation = Conversation::new();
+    let marker = |offset: i64| transactional(offset, 7, true);
+    let partition = |index: i32, markers: i64| {
+        let records = [batch_at(0), (3..markers + 3).flat_map(marker).collect()].concat();
+        let acquired = [&[2][..], &0_i64.to_be_bytes(), &(markers + 2).to_be_bytes(), &[0, 1, 0]].concat();
+        let fields = [&index.to_be_bytes()[..], &[0; 2 + 1 + 2 + 1], &[0; 4 + 4 + 1], &varint(records.len() + 1)];
+        [fields.concat(), records, acquired, vec![0]].concat()
+    };
+    let topic = [vec![2], vec![9; 16], vec![3], partition(0, 1_001), partition(1, 1), vec![0]].concat();
+
+    conversation.client(&request(SHARE_FETCH, 1, 1, true, &[0; 2 + 4 + 4]));
+    conversation.broker(&response(1, &[vec![0], vec![0; 4 + 2 + 1 + 4], topic, vec![1, 0]].concat()));
+
+    let records: Vec<_> = contents(&conversation).iter().map(|(index, content)| (*index, content.records)).collect();
+    assert_eq!(records, [(0, 3), (1, 3)]);
+    assert_eq!(conversation.unread(), [Unread::TooMany]);
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn produce_for(response: &Vector) -> Vec<u8> {
     request(Api::PRODUCE, version, correlation, flexible, &body)
 }
 
-fn varint(mut value: usize) -> Vec<u8> {
+pub fn varint(mut value: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while value >= 0x80 {
         bytes.push(u8::try_from(value & 0x7f).unwrap() | 0x80);

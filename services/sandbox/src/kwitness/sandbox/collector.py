@@ -52,10 +52,10 @@ class Collector:
             self._own_token_file: f"collector {cluster_id}",
         }
         lines = [f"{self.reader_token} reader {cluster_id}"]
-        for file, rights in tokens.items():
+        for file, permissions in tokens.items():
             token = secrets.token_urlsafe(32)
             file.write_text(token)
-            lines.append(f"{token} {rights}")
+            lines.append(f"{token} {permissions}")
         (folder / "tokens").write_text("".join(f"{line}\n" for line in lines))
         config = CollectorConfig(
             cluster_id=cluster_id,

@@ -7,7 +7,7 @@ from typing import Final
 
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.header_rules import HeaderRules
-from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings
+from kwitness.contracts.observer_settings import EVERY_ADDRESS, ListenerSettings, ObserverSettings, UpstreamSettings
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.environment.collectors import ServingCollector, collector_address
@@ -79,7 +79,7 @@ def gateway_settings(
         ),
         listener=ListenerSettings(
             name=listener.name,
-            bind="0.0.0.0",  # noqa: S104 - clients are elsewhere
+            bind=EVERY_ADDRESS,
             bootstrap_port=port,
             advertised_host=advertised_host(resource),
             brokers={str(node): port_of(port, slot, highest) for node, slot in sorted(slots.items())},

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kwitness.contracts.injections import POD_VOLUME_FOLDER
-from kwitness.contracts.observer_settings import ListenerSettings, ListenerTls
+from kwitness.contracts.observer_settings import EVERY_ADDRESS, ListenerSettings, ListenerTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener
 from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
 from kwitness.operator.model.broker_listeners import BrokerListener
@@ -17,7 +17,6 @@ from kwitness.operator.shapes.facts import ClusterKnowledge
 
 __all__ = ["check_own_listener", "own_listener_settings", "own_listener_verdicts"]
 
-_EVERY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - clients are elsewhere
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 
 
@@ -78,10 +77,10 @@ def own_listener_settings(resource: ObserverDeployment, listener: ClientListener
         )
     return ListenerSettings(
         name=listener.name,
-        bind=_EVERY_ADDRESS,
+        bind=EVERY_ADDRESS,
         bootstrap_port=DEFAULT_BASE_PORT if redirects else own.port,
         # Nobody is told: the broker's own answers pass as they are.
-        advertised_host=_EVERY_ADDRESS,
+        advertised_host=EVERY_ADDRESS,
         brokers={},
         tls=tls,
         redirected=(own.port,) if redirects else (),
