@@ -121,7 +121,7 @@ def _base_files(folder: Path) -> set[str]:
 
 
 def _reached(folder: Path) -> list[int]:
-    """To where each commit but the last came, in the order of commits."""
+    """The ends of pieces, by the notes of commits, in their order."""
     commits = sorted(DeltaTable(str(folder / "table")).history(), key=lambda commit: commit["version"])
     notes = [json.loads(commit.get("userMetadata") or "{}") for commit in commits]
     return [note["catching_up"]["until_ms"] for note in notes if "catching_up" in note]
