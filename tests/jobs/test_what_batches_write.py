@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
+from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters, UpgradeImpactParameters
 from kwitness.jobs.analyses.client_inventory.job import JOB, SINK
 from kwitness.jobs.analyses.client_inventory.schema import SEEN_TOLERANCE_MS
+from kwitness.jobs.analyses.upgrade_impact import job as upgrade_impact
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.kafka_record import KafkaRecord
@@ -21,6 +22,7 @@ from kwitness.jobs.frame.offsets import TopicPartition
 
 from tests import soak
 from tests.jobs import oracle
+from tests.jobs.api_uses import request
 from tests.jobs.tables import by_client, frame_of, kinded, read
 from tests.jobs.traffic import START_MS, push, snapshot
 
@@ -106,6 +108,31 @@ def test_a_table_of_an_earlier_version_goes_on_as_it_is_partitioned(spark: Spark
     assert not list((tmp_path / "table").glob("ended=*"))
 
 
+def test_batches_of_upgrade_impact_leave_files_of_clients_that_are_gone(spark: SparkSession, tmp_path: Path) -> None:
+    given = JobInput(UpgradeImpactParameters(target="4.4"), 300.0)
+    sink = LatticeTable(spark, upgrade_impact.JOB, upgrade_impact.SINK, given, str(tmp_path / "table"))
+    sink.prepare()
+    day_later = START_MS + 86_400_000
+
+    def batch(client_id: str, end_ms: int) -> None:
+        reading = sink.read(frame_of(spark, [request(client_id=client_id, window_end_ms=end_ms)]))
+        reading.write({})
+
+    batch("gone", START_MS + 10_000)
+    batch("here", day_later)
+    sink.tidy(START + timedelta(days=1, minutes=1))
+    of_gone = {path for path in _live(tmp_path) if "ended=true" in str(path)}
+    for minute in range(1, 3):
+        batch("here", day_later + minute * 60_000)
+
+    rows = {row["client_id"]: (row["ended"], row["requests"]) for row in read(sink.table.path)}
+    assert rows == {"gone": (True, 1), "here": (False, 3)}
+    assert of_gone
+    assert of_gone == {path for path in _live(tmp_path) if "ended=true" in str(path)}
+    batch("gone", day_later + 180_000)
+    assert _column(sink, "ended", "client_id") == {"gone": False, "here": False}
+
+
 def _sink(spark: SparkSession, folder: Path) -> LatticeTable:
     sink = LatticeTable(spark, JOB, SINK, JOB_INPUT, str(folder / "table"))
     sink.prepare()
@@ -129,8 +156,8 @@ def _but_last_seen(rows: dict[tuple[Any, ...], dict[str, Any]]) -> dict[tuple[An
     }
 
 
-def _column(sink: LatticeTable, name: str) -> dict[str, Any]:
-    return {row["client_instance_id"]: row[name] for row in read(sink.table.path)}
+def _column(sink: LatticeTable, name: str, key: str = "client_instance_id") -> dict[str, Any]:
+    return {row[key]: row[name] for row in read(sink.table.path)}
 
 
 def _files(folder: Path) -> set[Path]:

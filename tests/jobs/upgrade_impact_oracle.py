@@ -59,7 +59,8 @@ def as_oracle(rows: Iterable[Row]) -> dict[Key, Row]:
     for row in rows:
         key = tuple(row[name] for name in KEYS)
         assert key not in found, f"two rows for {key}"
-        found[key] = {name: value for name, value in row.items() if name not in {*KEYS, "computed_by"}}
+        assert row["ended"] is False, "no housekeeping has looked at it"
+        found[key] = {name: value for name, value in row.items() if name not in {*KEYS, "computed_by", "ended"}}
     return found
 
 

@@ -45,6 +45,7 @@ _FIELDS: Mapping[str, Callable[[Any], bool]] = {
     "inputs": _are_versions,
     "settings": lambda value: isinstance(value, str),
     "open": lambda value: isinstance(value, list),
+    "catching_up": lambda value: isinstance(value, Mapping),
     EXPIRED: lambda value: isinstance(value, bool),
 }
 """What notes of jobs hold, each with its test: other writers may use one of these names."""

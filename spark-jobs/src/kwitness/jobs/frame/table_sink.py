@@ -7,8 +7,6 @@ when it finds the work of one that was killed: one commit, or none.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -22,6 +20,7 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJobType
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.input_table import InputTable, TableVersion
 from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, TableInputs, TableSink
+from kwitness.jobs.frame.settings_digest import digest_of
 from kwitness.jobs.frame.stored_samples import StoredSamples
 
 _LOG = logging.getLogger(__name__)
@@ -78,7 +77,7 @@ class PeriodTables:
         self.table = JobTable(session, path, self._schema, keys, partitions=(sink.period,))
         self.samples = StoredSamples(session, samples_path)
         self._sampled = InputTable(session, samples_path)
-        self._settings = _digest(job, job_input)
+        self._settings = digest_of(job, job_input)
         self._mark = _Mark({}, "")
 
     @staticmethod
@@ -170,11 +169,3 @@ class PeriodTables:
         earlier = self._sampled.at(until).where(F.col("day") < F.lit(first)).agg(F.max("day")).collect()[0][0]
         start = earlier or first
         return {start + days * _DAY for days in range((last - start) // _DAY + 1)}
-
-
-def _digest(job: Job, job_input: JobInput) -> str:
-    """Tells apart whatever else a period is computed with."""
-    models = {"parameters": job_input.parameters, "owners": job_input.owners, "rate_card": job_input.rate_card}
-    settings = {name: None if one is None else one.model_dump(mode="json") for name, one in models.items()}
-    text = json.dumps({"computed_by": job.computed_by, **settings}, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()

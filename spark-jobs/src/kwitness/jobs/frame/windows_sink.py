@@ -3,15 +3,17 @@
 Each commit of the facts says to which positions in Kafka they go; each commit of the windows says up to which of those
 positions the facts are in them. So it can be told at any time, by the tables alone, which windows must be computed
 again, and what a driver does after each batch is what it does when it finds the work of one that was killed.
+
+Many facts become windows in pieces, in the order of time. Each commit but the last says how far it has come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
-from itertools import takewhile
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, SparkSession
@@ -26,7 +28,9 @@ from kwitness.jobs.frame.json_events import problem, rejected_column
 from kwitness.jobs.frame.moments import DAY_MS, epoch_ms, in_milliseconds, now_ms
 from kwitness.jobs.frame.offsets import Positions
 from kwitness.jobs.frame.places import not_below
+from kwitness.jobs.frame.settings_digest import digest_of
 from kwitness.jobs.frame.sink import Reading
+from kwitness.jobs.frame.window_pieces import Piece, pieces
 from kwitness.jobs.frame.window_state import GRACE, OPEN, SEALED, states
 from kwitness.jobs.frame.windows import (
     WINDOW_COLUMNS,
@@ -41,9 +45,14 @@ from kwitness.jobs.frame.windows import (
     window_start,
 )
 
+_LOG = logging.getLogger(__name__)
+#: Facts that become windows with one commit, which is what a driver that is killed has to do again: half an hour of one
+#: core. Smaller pieces would read the files of a day more often.
+MAX_FACTS = 20_000_000
 #: How much longer than their retention facts stay, for partitions of a topic that are read at different speeds.
 _SLACK_MS = DAY_MS
 _LATEST = "latest_ms"
+_CATCHING_UP = "catching_up"
 _HOUR = 3600
 _DECODED = ("topic", "partition", "offset", "timestamp_ms", "row", "rejected", "used")
 
@@ -89,12 +98,14 @@ class WindowTables:
         self._retention_ms = in_milliseconds(parse_duration(job_input.parameters.retention))
         # A window must be over before the facts that it is computed from go.
         self._grace_ms = min(in_milliseconds(parse_duration(job_input.parameters.grace)), self._retention_ms)
+        self._settings = f"{self._base}/{digest_of(job, job_input)}"
         self._schema = StructType([*job.schema.fields, COMPUTED_BY])
         keys = [field.name for field in WINDOW_COLUMNS]
         self.table = JobTable(session, path, self._schema, keys, partitions=job.layout.partitions)
         facts = StructType([*KAFKA_COLUMNS.fields, *sink.facts.fields])
         self.facts = JobTable(session, facts_path, facts, ("kafka_topic", "kafka_offset"), partitions=("day",))
         self._mark = _Mark({}, None)
+        self._begun: Mapping[str, Any] = {}
         self._positions: Positions = {}
         self._latest_ms: int | None = None
 
@@ -108,6 +119,7 @@ class WindowTables:
             latest = self.facts.frame().agg(F.max("kafka_timestamp_ms")).collect()[0][0]
             self._latest_ms = _no_later_than_now(latest)
         self._mark = _Mark(positions_in(held), _no_later_than_now(held.get(_LATEST)))
+        self._begun = held.get(_CATCHING_UP, {})
         self._catch_up()
 
     def positions(self) -> Positions:
@@ -189,45 +201,66 @@ class WindowTables:
             return
         if came is None:
             came = self._starts_of(self.facts.frame().where(_beyond(self._mark.positions, self._positions)))
-        touched = self._touched(came)
-        wanted = [(self._base, touched), *self._longer_wanted(touched, latest)]
+        counted = {row["start"]: row["facts"] for row in came}
+        facts = {start: counted.get(start, 0) for start in self._touched(came)}
+        goal = self._metadata(self._positions) | {"settings": self._settings}
+        # With other facts or settings than the driver before, all is computed again.
+        after = self._begun.get("until_ms") if goal.items() <= self._begun.items() else None
+        # Longer windows that go on where that driver ended hold windows that it has computed.
+        ended = [] if after is None else [after - self._base * 1000]
+        touched = spans([*facts, *ended], self._base)
+        for piece in pieces(facts, self._base, MAX_FACTS, after):
+            self._compute(piece, touched, latest, goal)
+        self._begun = {}
+        self._mark = _Mark(self._positions, latest)
+
+    def _compute(self, piece: Piece, touched: Sequence[Span], latest: int, goal: Mapping[str, Any]) -> None:
+        """Compute the windows of a piece, and commit them."""
+        several = spans(piece.starts, self._base)
+        wanted = [(self._base, several), *self._longer_wanted(piece, touched, latest)]
         levels: list[_Level] = []
         try:
-            for length, several in wanted:
+            for length, of_length in wanted:
                 if levels:
-                    rows = self._longer_rows(levels[-1], length, several)
+                    rows = self._longer_rows(levels[-1], length, of_length)
                 else:
-                    rows = self._base_rows(touched, *self._states(touched, latest))
+                    rows = self._base_rows(several, *self._states(several, latest))
                 # Rows of the last level are read once.
-                levels.append((length, several, rows.persist() if length != wanted[-1][0] else rows))
+                levels.append((length, of_length, rows.persist() if length != wanted[-1][0] else rows))
             made = reduce(DataFrame.unionByName, (rows for _, _, rows in levels))
-            places = (f"(window_seconds = {length} AND {inside(several)})" for length, several in wanted)
-            self.table.replace(self._whole(made), " OR ".join(places), self._metadata(self._positions))
+            places = (f"(window_seconds = {length} AND {inside(of_length)})" for length, of_length in wanted)
+            note = self._metadata(self._positions)
+            if piece.until is not None:
+                note = metadata_of(self._mark.positions) | {_LATEST: self._mark.latest_ms}
+                note |= {_CATCHING_UP: dict(goal) | {"until_ms": piece.until}}
+            self.table.replace(self._whole(made), " OR ".join(places), note)
+            if piece.until is not None:
+                _LOG.info("windows are computed up to %d ms since 1970; the facts go on to %d ms", piece.until, latest)
         finally:
             for _, _, rows in levels:
                 rows.unpersist()
-        self._mark = _Mark(self._positions, latest)
 
     def _metadata(self, positions: Positions) -> dict[str, Any]:
         return metadata_of(positions) | {_LATEST: self._latest_ms}
 
     def _starts_of(self, facts: DataFrame) -> list[Row]:
-        """Of the base windows of facts: the start, the latest time in Kafka, and from where to where seals reach."""
+        """Of the base windows of facts: the start, how many, their latest time in Kafka, and where seals reach."""
         seal = F.when(F.col("kind") == SEAL, F.col("window_end_ms"))
         starts = facts.groupBy(window_start(F.col("window_start_ms"), self._base).alias("start")).agg(
+            F.count("*").alias("facts"),
             F.max("kafka_timestamp_ms").alias("latest"),
             F.min(F.when(seal.isNotNull(), F.col("window_start_ms"))).alias("first"),
             F.max(seal).alias("last"),
         )
         return starts.collect()
 
-    def _touched(self, came: Sequence[Row]) -> tuple[Span, ...]:
-        """The base windows to compute."""
+    def _touched(self, came: Sequence[Row]) -> set[int]:
+        """The starts of the base windows to compute."""
         starts = {row["start"] for row in came}
         seals = [(row["first"], row["last"]) for row in came if row["last"] is not None]
         if self._mark.latest_ms is None:
             # All that there is has come now.
-            return spans(starts, self._base)
+            return starts
         # A window was left open where the latest time had not passed its end and the grace.
         present = F.col("state") == OPEN
         oldest = self._mark.latest_ms - self._grace_ms
@@ -244,7 +277,7 @@ class WindowTables:
         starts |= {row[0] for row in rows.select("window_start_ms").distinct().collect()}
         # The facts of all of these are there: housekeeping leaves those of open windows, and newer ones than it dropped
         # are all that is read.
-        return spans(starts, self._base)
+        return starts
 
     def _states(self, touched: Sequence[Span], latest: int) -> tuple[DataFrame, int]:
         """The states of the base windows, and how many of their facts are there again."""
@@ -265,11 +298,13 @@ class WindowTables:
         rows = self._sink.windows(unique(facts, start) if repeats else facts, self._input)
         return self._placed(rows.join(F.broadcast(found), "window_start_ms"), self._base)
 
-    def _longer_wanted(self, touched: Sequence[Span], latest: int) -> list[tuple[int, tuple[Span, ...]]]:
-        """The lengths of longer windows, with those to compute."""
-        several = ((length, self._due(length, touched, latest)) for length in self._lengths)
-        # Where none of a length is due, there is none of those that are longer still.
-        return list(takewhile(lambda one: bool(one[1]), several))
+    def _longer_wanted(self, piece: Piece, touched: Sequence[Span], latest: int) -> list[tuple[int, tuple[Span, ...]]]:
+        """The lengths of longer windows, with those to compute in a piece."""
+        several = [(length, piece.ending(self._due(length, touched, latest), length)) for length in self._lengths]
+        # A day may end in a piece without an hour; it is made of hours all the same.
+        while several and not several[-1][1]:
+            several.pop()
+        return several
 
     def _due(self, length: int, touched: Sequence[Span], latest: int) -> tuple[Span, ...]:
         """Windows of a longer length that have closed by now: those that are touched, and those that had not before."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kwitness.contracts.resources.analytics_parameters import ClientInventoryParameters
 from kwitness.jobs.analyses.client_inventory.schema import TABLE_SCHEMA
-from kwitness.jobs.analyses.client_inventory.transform import expired, merge, settled, transform, unchanged
+from kwitness.jobs.analyses.client_inventory.transform import expired, merge, transform, unchanged
+from kwitness.jobs.frame.ended_rows import settled
 from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, LatticeSink, Layout
 
 SINK = LatticeSink(

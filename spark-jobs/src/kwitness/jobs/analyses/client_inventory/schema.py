@@ -63,8 +63,6 @@ TABLE_SCHEMA = StructType(
 
 #: How far a row's times may lag behind what was seen: a client that only shows that it is still there is not written.
 SEEN_TOLERANCE_MS = 600_000
-#: A client that was not seen for so long is kept apart from those that come again and again.
-ENDED_AFTER_MS = 86_400_000
 
 
 def dated_identity(prefix: str = "") -> Column:

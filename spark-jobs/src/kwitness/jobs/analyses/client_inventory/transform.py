@@ -16,7 +16,7 @@ from kwitness.jobs.analyses.client_inventory import schema as columns
 from kwitness.jobs.analyses.client_inventory.push import push_row
 from kwitness.jobs.analyses.client_inventory.row import InventoryRow, as_columns, combine
 from kwitness.jobs.analyses.client_inventory.snapshot import snapshot_rows
-from kwitness.jobs.frame.job import JobInput, Settled, TransformResult, decoded_schema, rows_in
+from kwitness.jobs.frame.job import JobInput, TransformResult, decoded_schema, rows_in
 from kwitness.jobs.frame.kafka_record import KafkaRecord, records_in
 from kwitness.jobs.frame.moments import epoch_ms
 from kwitness.jobs.frame.rejection import RejectedRecordError, rejection
@@ -118,13 +118,6 @@ def expired(job_input: JobInput, now: datetime) -> Column:
     horizon = now - parse_duration(job_input.parameters.forget_after)
     # A client may have been seen since, by less than the tolerance.
     return F.col("last_seen_ms") < F.lit(epoch_ms(horizon) - columns.SEEN_TOLERANCE_MS)
-
-
-def settled(job_input: JobInput, now: datetime) -> Settled:
-    """Rows that housekeeping puts among the ended ones: a client that was killed never says that it ends."""
-    del job_input
-    horizon = F.lit(epoch_ms(now) - columns.ENDED_AFTER_MS)
-    return Settled(~F.coalesce("ended", F.lit(False)) & (F.col("last_seen_ms") < horizon), {"ended": F.lit(True)})
 
 
 def decode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

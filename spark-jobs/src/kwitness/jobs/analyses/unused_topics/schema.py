@@ -104,7 +104,12 @@ SURVEY_FIELDS = (
     column("groups", _GROUPS, "Consumer groups with members or committed offsets on it."),
     column("groups_since_ms", LongType(), "Survey since which no group had members on it or moved its offsets."),
     column("groups_used_ms", LongType(), "Last survey that found one with members or with moved offsets."),
-    column("coverage", StringType(), "full: observers saw all software that was connected. partial, or none."),
+    column(
+        "coverage",
+        StringType(),
+        "full: observers saw each software that brokers counted, on each of its days, which need not be each client or "
+        "connection of it. partial, or none.",
+    ),
     column("not_observed", ArrayType(StringType()), "Software that brokers counted and observers did not see."),
     column("written", StringType(), "Whether it is written: Used, Unused (proved), NotSeen (evidence is missing)."),
     column("fetched", StringType(), "Whether it is read, likewise."),

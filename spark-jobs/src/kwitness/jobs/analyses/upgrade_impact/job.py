@@ -6,15 +6,17 @@ from kwitness.contracts.resources.analytics_parameters import UpgradeImpactParam
 from kwitness.jobs.analyses.upgrade_impact.findings import findings
 from kwitness.jobs.analyses.upgrade_impact.schema import KEYS, TABLE_SCHEMA
 from kwitness.jobs.analyses.upgrade_impact.transform import expired, merge, transform
-from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, LatticeSink
+from kwitness.jobs.frame.ended_rows import settled
+from kwitness.jobs.frame.job import DisplayColumn, Inputs, Job, LatticeSink, Layout
 
-SINK = LatticeSink(keys=KEYS, transform=transform, merge=merge, expired=expired)
+SINK = LatticeSink(keys=KEYS, transform=transform, merge=merge, expired=expired, settled=settled)
 JOB = Job(
     name="UpgradeImpact",
     inputs=Inputs(topics=("traffic", "connections")),
     parameters=UpgradeImpactParameters,
     schema=TABLE_SCHEMA,
     sink=SINK,
+    layout=Layout(partitions=("ended",)),
     display_columns=(
         DisplayColumn("DROPPED IN", "dropped_in"),
         DisplayColumn("KIND", "kind"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql.types import LongType, StringType, StructField, StructType
+from pyspark.sql.types import BooleanType, LongType, StringType, StructField, StructType
 
 from kwitness.jobs.frame.columns import column
 
@@ -49,6 +49,7 @@ TABLE_SCHEMA = StructType(
         column("last_seen_ms", _LONG, "Last time, ms since the epoch.", nullable=False),
         column("owner", _TEXT, "Team that the KafkaCluster's owners name for the client, when it was seen last."),
         column("owner_contact", _TEXT, "How to reach it."),
+        column("ended", BooleanType(), "Whether it was not seen for a day. Splits the table."),
     ]
 )
 

@@ -69,6 +69,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     )
     of_rows = {name: F.col("_life")[name] for name in ("added_in", "dropped_in")}
     of_rows |= {name: F.col("_owner")[name] for name in ("owner", "owner_contact")}
+    of_rows["ended"] = F.lit(False)
     return TransformResult(decoded, named.withColumns(of_rows).select(*columns.TABLE_SCHEMA.names))
 
 
@@ -82,7 +83,7 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
         "first_seen_ms": F.least(old["first_seen_ms"], new["first_seen_ms"]),
         "last_seen_ms": F.greatest(old["last_seen_ms"], new["last_seen_ms"]),
         # Of the release and the owners that this driver knows, which are the newest.
-        **{name: new[name] for name in ("added_in", "dropped_in", "owner", "owner_contact")},
+        **{name: new[name] for name in ("added_in", "dropped_in", "owner", "owner_contact", "ended")},
     }
 
 
