@@ -38,7 +38,13 @@ class Person:
 
     def __init__(self, kubeconfig: Path, home: Path) -> None:
         self.kubeconfig = kubeconfig
-        self.environment = {"KUBECONFIG": str(kubeconfig), "HOME": str(home), "PATH": os.environ["PATH"]}
+        # A running `kwitness try` of this user is not found.
+        self.environment = {
+            "KUBECONFIG": str(kubeconfig),
+            "HOME": str(home),
+            "PATH": os.environ["PATH"],
+            "XDG_RUNTIME_DIR": str(home),
+        }
 
     def types(self, *arguments: str) -> Ended:
         """Run it in this process, where a process of its own would say nothing else and take a second."""
