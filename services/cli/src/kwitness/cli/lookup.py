@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.output import warn
+from kwitness.cli.output import plain_text, warn
 from kwitness.cli.questions import Questions
 from kwitness.cli.views.advice import as_sentence, missing_text
-from kwitness.cli.views.choosing import choose
+from kwitness.cli.views.choosing import choose, choose_silent
 from kwitness.cli.views.silence import explained
 from kwitness.contracts.envelopes import ClientItem, SilentItem
 
-__all__ = ["Found", "all_silent", "find", "nobody"]
+__all__ = ["Found", "all_silent", "find", "unknown_client"]
+
+_SHOWN_SOFTWARE: Final = 5
 
 
 class Found(NamedTuple):
@@ -61,22 +63,48 @@ def all_silent(questions: Questions) -> Sequence[SilentItem]:
     return found.items
 
 
-def nobody(name: str, silent: Sequence[SilentItem], missing: Sequence[int]) -> CommandFailedError:
-    """What is told where no instance of that name pushes."""
-    if silent:
-        one = silent[0]
-        reason = explained(one.reason)
+def unknown_client(name: str, silent: Sequence[SilentItem], missing: Sequence[int]) -> CommandFailedError:
+    """Return the error for a name that no pushing instance has.
+
+    Parameters
+    ----------
+    silent
+        All clients that do not push: one of them may be meant, also one whose name brokers do not know.
+    missing
+        Replicas of the collector that did not answer.
+    """
+    if named := choose_silent(silent, name):
+        client = named[0]
+        reason = explained(client.reason)
         return CommandFailedError(
-            f"{one.client_id or name} does not push, because {reason.because} ({one.reason}). "
-            f"{as_sentence(one.detail or reason.remedy)}"
+            f"{client.client_id or name} does not push, because {reason.because} ({client.reason}). "
+            f"{as_sentence(client.detail or reason.remedy)}"
         )
     if missing:
         return CommandFailedError(
             f"no client {name} is known to those replicas of the collector that answer; {missing_text(missing)}: ask "
             "again when it is back (kwitness doctor)"
         )
+    unnamed = [client for client in silent if not client.ours and client.client_id is None and client.connections]
+    if not unnamed:
+        return CommandFailedError(
+            f"no client {name} is known: it never pushed, or it was gone for three of its intervals and is forgotten. "
+            "`kwitness clients` lists those that push, `kwitness clients --silent --why` those that do not; earlier "
+            "clients are in the table of an AnalyticsJob of type ClientInventory"
+        )
+    lines = [_unnamed_line(client) for client in sorted(unnamed, key=_by_connections)[:_SHOWN_SOFTWARE]]
     return CommandFailedError(
-        f"no client {name} is known: it never pushed, or it was gone for three of its intervals and is forgotten. "
-        "`kwitness clients` lists those that push, `kwitness clients --silent --why` those that do not; whoever was "
-        "there before is in the table of an AnalyticsJob of type ClientInventory"
+        f"no client {name} has pushed. Brokers count connections of clients that do not push, and do not name them. If "
+        f"{name} is one of these:\n" + "\n".join(lines)
     )
+
+
+def _unnamed_line(client: SilentItem) -> str:
+    software = f"{client.client_software_name} {client.client_software_version}"
+    count = "1 connection" if client.connections == 1 else f"{client.connections} connections"
+    detail = as_sentence(client.detail or explained(client.reason).remedy)
+    return plain_text(f"  {count} of {software}, {client.reason}: {detail}")
+
+
+def _by_connections(client: SilentItem) -> int:
+    return -(client.connections or 0)

@@ -12,13 +12,12 @@ import typer
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.looking_again import Looks, duration_option, show_again
-from kwitness.cli.lookup import Found, all_silent, find, nobody
+from kwitness.cli.lookup import Found, all_silent, find, unknown_client
 from kwitness.cli.options import ClientArgument, ClusterOption, Options, PrefixOption, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.questions import Questions, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.advice import missing_text, subscribe_line
-from kwitness.cli.views.choosing import choose_silent
 from kwitness.cli.views.client_state import interval_of, state_of
 from kwitness.cli.views.elapsed import ago, span
 from kwitness.cli.views.following import next_look_ms
@@ -112,7 +111,7 @@ def look_at(questions: Questions, name: str, looks: Looks) -> Iterator[tuple[int
 
 def _answers(questions: Questions, name: str, found: Found, *, first: bool) -> Sequence[ClientMetrics]:
     if first and not found.clients:
-        raise nobody(name, choose_silent(all_silent(questions), name), found.missing)
+        raise unknown_client(name, all_silent(questions), found.missing)
     answers = []
     failed: CommandFailedError | None = None
     for one in found.clients:
@@ -133,7 +132,7 @@ def _answers(questions: Questions, name: str, found: Found, *, first: bool) -> S
     if failed is not None:
         warn(str(failed))
     if first and not answers:
-        raise nobody(name, (), found.missing)
+        raise unknown_client(name, (), found.missing)
     return answers
 
 

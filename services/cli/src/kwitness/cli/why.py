@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.lookup import all_silent, find, nobody
+from kwitness.cli.lookup import all_silent, find, unknown_client
 from kwitness.cli.options import ClientArgument, ClusterOption, Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
@@ -89,7 +89,7 @@ def _pages(questions: Questions, name: str) -> list[Page]:
         reason = _of_software(everybody, connections[0])
         story = story_of_connections(client_id, Sighting((), reason, connections), now_ms)
         return [Page(client_id, story, {"connections": shown})]
-    raise nobody(name, (), found.missing)
+    raise unknown_client(name, everybody, found.missing)
 
 
 def _page(
