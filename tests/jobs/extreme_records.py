@@ -18,7 +18,7 @@ from tests.jobs.topic_uses import snapshot_of
 Value = dict[str, Any]
 NUMBERS: tuple[int | None, ...] = (None, 2**63 - 1, -(2**63), 2**63, 2**53, 2**53 + 1, 2**31, -1, 0)
 TEXTS = ("", "\0", "\ud800", "é" * 3_000, "9" * 400, "a/b/c/d", "%s{}'\"\\")
-_SHAPES: dict[str, tuple[tuple[StructType, Value], ...]] = {
+SHAPES: dict[str, tuple[tuple[StructType, Value], ...]] = {
     "traffic": (
         (schemas.PARTITION_TRAFFIC, observed.partition()),
         (schemas.PARTITION_TRAFFIC, observed.partition(api="Fetch")),
@@ -42,16 +42,16 @@ _SHAPES: dict[str, tuple[tuple[StructType, Value], ...]] = {
     ),
     "seals": ((schemas.WINDOW_SEAL, observed.seal(1, first_seq=1, last_seq=1)),),
 }
-_NO_JSON = (None, b"", b"[]", b"1", b'{"schema": "\xff\xfe"}', b'{"event_seq": 1e400}', b"[" * 5_000, b'{"a": NaN}')
+NO_JSON = (None, b"", b"[]", b"1", b'{"schema": "\xff\xfe"}', b'{"event_seq": 1e400}', b"[" * 5_000, b'{"a": NaN}')
 _LARGEST = 2**64 - 1
 
 
 def extremes(kind: str) -> list[KafkaRecord]:
     """Good records of a topic of the platform and, after them, all variants with extremes."""
-    shapes = _SHAPES.get(kind, ())
+    shapes = SHAPES.get(kind, ())
     values: list[Value | bytes | None] = [base for _, base in shapes]
     values += [variant for shape, base in shapes for variant in _variants(shape, base)]
-    values += _NO_JSON
+    values += NO_JSON
     # As large as a count may be, and so many that their sum is beyond 64 bits.
     values += [_counting(shape, 2**53) | base for shape, base in shapes for _ in range(1_100)]
     placed = [_record(kind, at, value) for at, value in enumerate(values)] if shapes else _pushes()

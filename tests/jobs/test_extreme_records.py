@@ -2,63 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
-from kwitness.contracts.resources.analytics_parameters import UpgradeImpactParameters
-from kwitness.jobs.analyses.registry import find_job
-from kwitness.jobs.frame.job import JobInput, LatticeSink, TableSink
-from kwitness.jobs.frame.lattice_sink import LatticeTable
+from kwitness.contracts.rate_card import RateCard
+from kwitness.contracts.resources.analytics_parameters import CostAttributionParameters
+from kwitness.jobs.analyses.cost_attribution.job import JOB, SINK
+from kwitness.jobs.frame.job import JobInput
+from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.frame.offsets import TopicPartition
-from kwitness.jobs.frame.sink import Reading
-from kwitness.jobs.frame.windows_sink import WindowTables
+from kwitness.jobs.frame.table_sink import PeriodTables
 
 from tests.jobs.extreme_records import extremes
-from tests.jobs.tables import frame_of
-from tests.jobs.test_latency_slo_equals_the_oracle import PARAMETERS
-from tests.jobs.test_mirror_verdicts import parameters
+from tests.jobs.observed import START_MS
+from tests.jobs.open_tables import READ_TOPICS, OpenTables, kinds_of, open_tables
+from tests.jobs.tables import frame_of, read
 
-_GIVEN: dict[str, BaseModel] = {
-    "LatencySlo": PARAMETERS,
-    "MirrorAudit": parameters(),
-    "UpgradeImpact": UpgradeImpactParameters(target="4.4"),
-}
-#: CostAttribution reads tables; its oracle's test has sums beyond 64 bits in them.
-_TYPES = [name for name in JOB_TYPES if not isinstance(find_job(name).sink, TableSink)]
+_HOUR_MS = 3_600_000
+_CARD = RateCard(currency="EUR", bytes_in_per_gib=10**15, requests_per_million=1, stored_per_gib_month=10**15)
 
 
-@pytest.mark.parametrize("job_type", _TYPES)
-def test_no_record_ends_an_analysis(spark: SparkSession, tmp_path: Path, job_type: str) -> None:
-    job = find_job(job_type)
-    given = JobInput(_GIVEN.get(job_type) or job.parameters(), 300.0)
-    path, topics = str(tmp_path / "table"), job.inputs.topics
-    if isinstance(job.sink, LatticeSink):
-        lattice = LatticeTable(spark, job, job.sink, given, path)
-        second = job.sink.second
-        reads = [lattice.read, *([lambda rows: lattice.read_second(rows, {})] if second else [])]
-        lattice.prepare()
-    else:
-        windows = WindowTables(spark, job, job.sink, given, path=path, facts_path=str(tmp_path / "facts"))
-        reads = [windows.read]
-        windows.prepare()
-    records = (
-        [record for kind in dict.fromkeys((*topics, *(second.topics if second else ()))) for record in extremes(kind)]
-        if isinstance(job.sink, LatticeSink)
-        else [record for kind in topics for record in extremes(kind)]
+Fed = Callable[[str], OpenTables]
+
+
+@pytest.fixture(scope="module")
+def fed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Fed:
+    """The tables of an analysis that has read two batches of extremes, the second of which adds to what it has."""
+
+    @cache
+    def feed(job_type: str) -> OpenTables:
+        tables = open_tables(spark, tmp_path_factory.mktemp(job_type), job_type)
+        records = [record for kind in kinds_of(job_type) for record in extremes(kind)]
+        for batch in range(2):
+            for read_records in tables.reads:
+                reading = read_records(frame_of(spark, records))
+                decoded = reading.decoded.persist()
+                used, rejected = decoded.agg(F.sum("used"), F.count("rejected")).collect()[0]
+                assert used + rejected == len(records)
+                assert used
+                assert rejected
+                reading.write({TopicPartition(record.topic, 0): record.offset + 1 + batch for record in records})
+                decoded.unpersist()
+        return tables
+
+    return feed
+
+
+@pytest.mark.parametrize("job_type", READ_TOPICS)
+def test_no_record_ends_an_analysis(fed: Fed, job_type: str) -> None:
+    fed(job_type)
+
+
+def test_no_record_ends_the_bill_of_what_the_analyses_before_it_have_counted(
+    spark: SparkSession, fed: Fed, tmp_path: Path
+) -> None:
+    inputs = {name: fed(name).table.path for name in ("Traffic", "HeaderDrift")}
+    parameters = CostAttributionParameters.model_validate(
+        {
+            "traffic_job": "traffic",
+            "rate_card": {"name": "rates"},
+            "group_by": ("Principal", "ClientId", "Namespace", "Workload", "Topic", "Header"),
+            "header": "charge.tag",
+        }
     )
-    # Each batch has the same, and the table adds to what it has.
-    for batch in range(2):
-        for read in reads:
-            reading: Reading = read(frame_of(spark, records))
-            decoded = reading.decoded.persist()
-            used, rejected = decoded.agg(F.sum("used"), F.count("rejected")).collect()[0]
-            assert used + rejected == len(records)
-            assert used
-            assert rejected
-            reading.write({TopicPartition(record.topic, 0): record.offset + 1 + batch for record in records})
-            decoded.unpersist()
+    given = JobInput(parameters, 300.0, rate_card=_CARD, tables=inputs)
+    bills = PeriodTables(spark, JOB, SINK, given, path=str(tmp_path / "bills"), samples_path=str(tmp_path / "samples"))
+    bills.prepare()
+    for hour in range(2):
+        bills.samples.add(START_MS + hour * _HOUR_MS, {"orders": 2**63 - 1, "": 2**63 - 1, "empty": 0})
+
+    assert bills.update() == ("2026-09",)
+
+    rows = read(bills.table.path)
+    counted = [row for row in read(inputs["Traffic"]) if row["window_seconds"] == 300 and row["kind"] == "api"]
+    assert sum(row["requests"] for row in rows) == sum(row["requests"] or 0 for row in counted) > 2**53
+    assert sum(row["stored_byte_hours"] for row in rows) == 2 * (2**63 - 1)
+    assert JOB.findings is not None
+    assert JOB.findings(bills.table.frame(), given, now_ms()).counts
