@@ -79,6 +79,7 @@ wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` instal
 	@rm -f $(WHEELS)/kwitness*.whl
 	@$(PY) -m kwitness.e2e.kafka.broker_plugin services/sandbox/src/kwitness/sandbox
 	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)
+	@rm -f services/sandbox/src/kwitness/sandbox/*.jar
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/observer/Cargo.toml --out $(WHEELS)
 	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/otlp/Cargo.toml --out $(WHEELS)
 

@@ -7,12 +7,14 @@ import os
 import pty
 import re
 import subprocess
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
 
+from kwitness.e2e.kafka.jars import kafka_jars
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import run_to_end, wait_for_exit
@@ -44,6 +46,19 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def environment(wheels: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with nothing but the two."""
     return installed(tmp_path_factory.mktemp("both"), *wheels)
+
+
+def test_the_sandbox_of_the_wheels_has_plugin_and_observer(environment: Path, tmp_path: Path) -> None:
+    # Libraries of the command and the collector are this environment's.
+    variables = {"PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    variables["PYTHONPATH"] = sysconfig.get_paths()["purelib"]
+    command = [environment / "bin/kwitness", "try", "--kafka", kafka_jars("4.3.1"), "--once"]
+    done = run_to_end(command, env=variables)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"reports +producer\.produce\.throttle\.time\.avg", done.stdout)
+    assert re.search(r"billing and archive begin at the observer \.\.\. \d+\.\d s", done.stdout)
+    assert done.stderr == ""
 
 
 def installed(environment: Path, *wheels: Path) -> Path:

@@ -11,10 +11,11 @@ from typing import Final
 
 from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
 from kwitness.contracts.collector_config import CollectorConfig, IngestConfig, PrometheusConfig, SubscriptionsFile
+from kwitness.contracts.endpoints import METRICS_PATH
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.sandbox.guarded_process import GuardedProcess
 from kwitness.sandbox.ports import free_port
-from kwitness.sandbox.waiting import WaitFailedError, wait_until
+from kwitness.sandbox.probed_process import start_and_wait
 
 __all__ = ["NAME", "NAMESPACE", "Collector"]
 
@@ -42,7 +43,7 @@ class Collector:
         self._folder = folder
         self._port, self._metrics_port = free_port(), free_port()
         self.address = f"127.0.0.1:{self._port}"
-        self.metrics_url = f"http://127.0.0.1:{self._metrics_port}/metrics"
+        self.metrics_url = f"http://127.0.0.1:{self._metrics_port}{METRICS_PATH}"
         self.reader_token = secrets.token_urlsafe(32)
         self.plugin_token_file, self.observer_token_file = folder / "plugin-token", folder / "observer-token"
         self._own_token_file = folder / "own-token"
@@ -90,12 +91,9 @@ class Collector:
         command += ["--otlp-http-port", str(free_port()), "--otlp-grpc-port", str(free_port())]
         command += ["--pod-name", f"kwitness-collector-{NAME}-0", "--api-server", ""]
         command += ["--token-file", str(self._own_token_file)]
-        log = self._folder / "collector.log"
-        self.process = GuardedProcess(command, log_file=log)
-        try:
-            wait_until(self._is_ready, what="the collector", needs=[self.process.process], every=0.05)
-        except WaitFailedError as error:
-            raise RuntimeError(f"{error}; its log ends:\n{log.read_text()[-3000:]}") from error
+        self.process = start_and_wait(
+            "the collector", command, probe_port=self._metrics_port, log_file=self._folder / "collector.log"
+        )
 
     def scrape(self) -> str:
         """Return the metrics page.
@@ -112,10 +110,3 @@ class Collector:
         """End the collector."""
         if self.process is not None:
             self.process.stop()
-
-    def _is_ready(self) -> bool:
-        try:
-            with urllib.request.urlopen(self.metrics_url.replace("/metrics", "/readyz"), timeout=10):  # noqa: S310
-                return True
-        except OSError:
-            return False

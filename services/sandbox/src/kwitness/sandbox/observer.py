@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import urllib.request
 from pathlib import Path
 
 from kwitness.contracts.observer_settings import (
@@ -18,7 +17,7 @@ from kwitness.contracts.observer_settings import (
 from kwitness.sandbox.collector import NAMESPACE, Collector
 from kwitness.sandbox.guarded_process import GuardedProcess
 from kwitness.sandbox.ports import free_port
-from kwitness.sandbox.waiting import WaitFailedError, wait_until
+from kwitness.sandbox.probed_process import start_and_wait
 
 __all__ = ["Observer"]
 
@@ -79,22 +78,16 @@ class Observer:
             It ended; the message holds the end of its log.
         """
         environment = {**os.environ, "POD_NAME": "observer", "POD_NAMESPACE": NAMESPACE, "POD_IP": "127.0.0.1"}
-        log = self._folder / "observer.log"
         command = [str(self._program), "run", "--settings", str(self._file), "--drain-seconds", "1"]
-        self.process = GuardedProcess(command, log_file=log, environment=environment)
-        try:
-            wait_until(self._is_ready, what="the observer", needs=[self.process.process], every=0.1)
-        except WaitFailedError as error:
-            raise RuntimeError(f"{error}; its log ends:\n{log.read_text()[-3000:]}") from error
+        self.process = start_and_wait(
+            "the observer",
+            command,
+            probe_port=self._metrics_port,
+            log_file=self._folder / "observer.log",
+            environment=environment,
+        )
 
     def stop(self) -> None:
         """End the observer."""
         if self.process is not None:
             self.process.stop()
-
-    def _is_ready(self) -> bool:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self._metrics_port}/readyz", timeout=10):
-                return True
-        except OSError:
-            return False
