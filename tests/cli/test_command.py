@@ -67,7 +67,7 @@ def test_a_program_that_does_not_run_here_is_named(tmp_path: Path) -> None:
 
 
 def test_in_a_clone_the_program_is_built_first(tmp_path: Path) -> None:
-    """Cargo is a script here: a release build takes minutes."""
+    """Cargo is a script here: a build takes minutes."""
     program = install(tmp_path, "built", '#!/bin/sh\necho "$@"\n')
     messages = [{"reason": "compiler-artifact", "executable": None}, {"executable": str(program)}]
     lines = "\n".join(json.dumps(message) for message in messages)
@@ -75,7 +75,7 @@ def test_in_a_clone_the_program_is_built_first(tmp_path: Path) -> None:
 
     done = kwitness("observe", "--bootstrap", "kafka:9092", path=tmp_path)
 
-    assert done.stderr.startswith(f"{ROOT}: build --release --locked --package kwitness-observer ")
+    assert done.stderr.startswith(f"{ROOT}: build --profile quick --locked --package kwitness-observer ")
     assert done.stdout == "observe --bootstrap kafka:9092\n"
     assert done.returncode == 0
 
@@ -88,5 +88,5 @@ def test_a_build_that_fails_and_a_missing_cargo_are_named(tmp_path: Path) -> Non
     assert without.returncode == failed.returncode == 1
     assert "Cargo, which builds it from" in without.stderr
     assert "https://rustup.rs" in without.stderr
-    assert failed.stderr.startswith("error: no space left\nkwitness observe: `cargo build --release --locked")
+    assert failed.stderr.startswith("error: no space left\nkwitness observe: `cargo build --profile quick --locked")
     assert "Traceback" not in without.stderr + failed.stderr
