@@ -146,9 +146,15 @@ def _state(api, namespace: str, broker, expected: dict[str, str]) -> dict[str, A
 
 
 async def _settled(api, namespace: str, broker, expected: dict[str, str], children: int) -> dict[str, Any]:
+    # The broker answers from metadata that may be a moment older than the controller's answer to a write.
+    configs = sum(reason == "Applied" for reason in expected.values())
     return await eventually_beside(
         lambda: _state(api, namespace, broker, expected),
-        lambda state: len(state) == 1 + len(expected) + children and expected.items() <= state.items(),
+        lambda state: (
+            len(state) == 1 + len(expected) + children
+            and expected.items() <= state.items()
+            and len(state["broker"]) == configs
+        ),
     )
 
 
