@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.contracts.own_metrics import OWN_METRICS
+from kwitness.e2e.api_objects import ApiRefusedError
 from kwitness.sandbox.waiting import run_to_end
 
 from tests.eventually import eventually
@@ -143,7 +144,10 @@ def test_killed_at_any_moment_it_reaches_the_same_end(api, namespace, clean_brok
     eventually(lambda: len(broker_configs(clean_broker)) == 6)
     for number in range(6):
         until_reason(api, "kcms", f"s{number}", namespace, "Applied")
-    eventually(lambda: get(api, "sts", "kwitness-collector-main", namespace)["spec"]["replicas"] == 2)
+    eventually(
+        lambda: get(api, "sts", "kwitness-collector-main", namespace)["spec"]["replicas"] == 2,
+        passing=(ApiRefusedError,),
+    )
 
 
 @at_the_resync

@@ -159,12 +159,12 @@ class LocalBroker:
 
     def restart(self) -> None:
         """End the server in good order, if it runs, and start it again with the same data and ports."""
-        self.process.stop()
+        self.shutdown()
         self.start()
 
     def make_anew(self) -> None:
         """End the server, forget its data, and start it at the same ports as a cluster with another id."""
-        self.process.stop()
+        self.shutdown()
         shutil.rmtree(self.directory / "data")
         self.cluster_id, self._formatted = random_id(), False
         self.start()
