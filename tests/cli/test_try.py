@@ -153,3 +153,17 @@ def test_an_obstacle_is_named_before_anything_starts(change: dict[str, str], sen
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_libraries_that_are_not_installed_are_named(tmp_path: Path) -> None:
+    blocked = "import sys; sys.modules.update(dict.fromkeys(['kafka', 'prometheus_client', 'confluent_kafka']))\n"
+    code = f"{blocked}from kwitness.cli.__main__ import main; sys.exit(main())"
+    done = run_to_end(
+        [sys.executable, "-c", code, "try", "--kafka", kafka_jars("4.3.1")],
+        env={"PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)},
+    )
+
+    assert done.returncode == 1
+    assert (
+        "confluent-kafka, kafka-python, prometheus-client is not installed: pip install 'kwitness[try]'" in done.stderr
+    )

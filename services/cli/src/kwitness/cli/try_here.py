@@ -12,14 +12,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
 from kwitness.cli import observe
 from kwitness.cli.collector_access import CollectorAccess
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.first_look import THROTTLE_TIME, show_connected, show_metrics, show_pushing, show_silent
 from kwitness.cli.local_route import LocalRoute
 from kwitness.cli.options import Options, new_app
 from kwitness.cli.output import Output, warn
@@ -27,10 +26,12 @@ from kwitness.cli.questions import Questions
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.sandbox import needs
 from kwitness.sandbox.broker import KafkaJars, NoKafkaError
-from kwitness.sandbox.client_programs import CLIENTS
-from kwitness.sandbox.sandbox import Sandbox
+from kwitness.sandbox.client_programs import CLIENTS, PUSH_INTERVAL_S
 from kwitness.sandbox.session import Session, published
 from kwitness.sandbox.waiting import WaitFailedError, wait_until
+
+if TYPE_CHECKING:
+    from kwitness.sandbox.sandbox import Sandbox
 
 __all__ = ["app"]
 
@@ -72,6 +73,8 @@ def run(
             raise CommandFailedError(str(error)) from error
         if missing := needs.missing(folder):
             raise CommandFailedError("; ".join(missing))
+        from kwitness.sandbox.sandbox import Sandbox  # noqa: PLC0415 - it needs the libraries that were just checked
+
         sandbox = Sandbox(folder, jars, plugin=_plugin(plugin), jvm_options=jvm_options or ())
         print(f"A broker of Kafka {jars.version} with the plugin, a collector and {len(CLIENTS)} clients:", flush=True)
         with sandbox:
@@ -86,11 +89,13 @@ def _show(sandbox: Sandbox, began: float, *, once: bool) -> None:
         metrics_url=sandbox.collector.metrics_url,
         reader_token=sandbox.collector.reader_token,
     )
+    from kwitness.cli import first_look  # noqa: PLC0415 - likewise
+
     output = Output(Options())
     try:
         with _step(f"broker {session.bootstrap}, collector {session.metrics_url}"):
             sandbox.start()
-        with _step("a subscription to all metrics, every 2 s"):
+        with _step(f"a subscription to all metrics, every {PUSH_INTERVAL_S} s"):
             sandbox.subscribe()
         sandbox.start_clients()
         with published(session), CollectorAccess(LocalRoute(session)) as collector:
@@ -98,11 +103,11 @@ def _show(sandbox: Sandbox, began: float, *, once: bool) -> None:
             with _step("the first push of a client"):
                 wait_until(lambda: any(client.metrics for client in questions.clients({}).items), what="a first push")
             print(f"The first client's metrics after {time.monotonic() - began:.1f} s.", flush=True)
-            wait_until(lambda: _is_complete(questions), what="all clients")
-            show_connected(output, sandbox.collector.scrape())
-            show_pushing(output, questions)
-            show_metrics(output, questions)
-            show_silent(output, questions)
+            wait_until(lambda: _is_complete(questions, first_look.THROTTLE_TIME), what="all clients")
+            first_look.show_connected(output, sandbox.collector.scrape())
+            first_look.show_pushing(output, questions)
+            first_look.show_metrics(output, questions)
+            first_look.show_silent(output, questions)
             _observe(sandbox, questions)
             if not once:
                 _stay(sandbox, session)
@@ -110,12 +115,12 @@ def _show(sandbox: Sandbox, began: float, *, once: bool) -> None:
         raise CommandFailedError(str(error)) from error
 
 
-def _is_complete(questions: Questions) -> bool:
+def _is_complete(questions: Questions, throttle_time: str) -> bool:
     """Return whether each client shows what it is here for: it pushes, is throttled, or is silent."""
     throttled = {}
     for client in questions.clients({}).items:
         answer = questions.metrics(client.client_instance_id) if client.client_instance_id else None
-        values = [point.value for point in answer.metrics if point.name == THROTTLE_TIME] if answer else []
+        values = [point.value for point in answer.metrics if point.name == throttle_time] if answer else []
         throttled[client.client_id] = any(values)
     pushing = {client.client_id: client.bytes_per_second is not None for client in CLIENTS if not client.is_silent}
     return throttled == pushing and len(questions.silent().items) >= len(CLIENTS) - len(pushing)

@@ -11,9 +11,11 @@ from typing import Final
 
 from kwitness.sandbox.guarded_process import GuardedProcess
 
-__all__ = ["CLIENTS", "TOPIC", "ClientProgram", "start_client"]
+__all__ = ["CLIENTS", "PUSH_INTERVAL_S", "TOPIC", "ClientProgram", "start_client"]
 
 TOPIC: Final = "orders"
+PUSH_INTERVAL_S: Final = 2
+"""How often clients push their metrics."""
 _PROGRAMS: Final = Path(__file__).resolve().parent / "clients"
 
 

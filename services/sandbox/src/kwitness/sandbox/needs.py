@@ -14,7 +14,12 @@ from kwitness.sandbox.java import java_program
 __all__ = ["missing"]
 
 _JAVA: Final = 17
-_LIBRARIES: Final = {"aiohttp": "aiohttp", "confluent_kafka": "confluent-kafka", "kafka": "kafka-python"}
+_LIBRARIES: Final = {
+    "aiohttp": "aiohttp",
+    "confluent_kafka": "confluent-kafka",
+    "kafka": "kafka-python",
+    "prometheus_client": "prometheus-client",
+}
 _MEMORY_MIB: Final = 1200
 """A broker of 512 MiB of heap, the collector, four clients."""
 _DISK_MIB: Final = 500

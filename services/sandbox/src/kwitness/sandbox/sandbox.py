@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
 from kwitness.sandbox.broker import Broker, KafkaJars
-from kwitness.sandbox.client_programs import CLIENTS, start_client
+from kwitness.sandbox.client_programs import CLIENTS, PUSH_INTERVAL_S, start_client
 from kwitness.sandbox.collector import Collector
 from kwitness.sandbox.guarded_process import GuardedProcess
 from kwitness.sandbox.node_properties import random_id
@@ -19,10 +19,9 @@ from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.quota import limit_producer
 from kwitness.sandbox.subscription import subscribe
 
-__all__ = ["PUSH_INTERVAL_MS", "SUBSCRIPTION", "Sandbox"]
+__all__ = ["Sandbox"]
 
-SUBSCRIPTION: Final = "everything"
-PUSH_INTERVAL_MS: Final = 2_000
+_SUBSCRIPTION: Final = "everything"
 _METRICS: Final = "org.apache.kafka."
 
 
@@ -75,9 +74,10 @@ class Sandbox:
                 started.result()
 
     def subscribe(self) -> None:
-        """Ask all clients for all their metrics, every two seconds."""
-        subscribe(self.bootstrap, SUBSCRIPTION, metrics=_METRICS, interval_ms=PUSH_INTERVAL_MS)
-        config = BrokerSubscriptionConfig(id=SUBSCRIPTION, metrics=(_METRICS,), interval_ms=PUSH_INTERVAL_MS)
+        """Ask all clients for all their metrics."""
+        interval_ms = PUSH_INTERVAL_S * 1000
+        subscribe(self.bootstrap, _SUBSCRIPTION, metrics=_METRICS, interval_ms=interval_ms)
+        config = BrokerSubscriptionConfig(id=_SUBSCRIPTION, metrics=(_METRICS,), interval_ms=interval_ms)
         self.collector.subscribe([config])
 
     def start_clients(self) -> None:
