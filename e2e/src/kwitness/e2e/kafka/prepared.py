@@ -17,7 +17,7 @@ from kwitness.e2e.kafka.listeners import scram_arguments
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.sandbox.java import SMALL_JVM, java_program
 from kwitness.sandbox.kafka_process import KafkaProcess
-from kwitness.sandbox.node_properties import random_id
+from kwitness.sandbox.node_properties import node_alone, random_id
 from kwitness.sandbox.ports import free_port
 
 __all__ = ["archive_options", "classpath", "format_storage"]
@@ -83,15 +83,7 @@ def _server(version: str, folder: Path, *options: str) -> tuple[KafkaProcess, Pa
     """A server with nothing but what it needs, its properties and its log directory."""
     listener, controller = (f"127.0.0.1:{free_port()}" for _ in range(2))
     data = folder / "data"
-    properties = {
-        "process.roles": "broker,controller",
-        "node.id": "1",
-        "controller.quorum.voters": f"1@{controller}",
-        "controller.listener.names": "CONTROLLER",
-        "listeners": f"PLAINTEXT://{listener},CONTROLLER://{controller}",
-        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
-        "log.dirs": str(data),
-    }
+    properties = node_alone(listener, controller, data)
     file = folder / "server.properties"
     file.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
     server = KafkaProcess(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import socket
 import struct
 from types import TracebackType
 from typing import Final, Self
@@ -11,7 +10,7 @@ from typing import Final, Self
 from kafka.protocol.schemas.fields.codecs.types import UnsignedVarInt32
 
 from kwitness.e2e.kafka.broker_requests import PUSH_TELEMETRY
-from kwitness.sandbox.raw_requests import GET_TELEMETRY_SUBSCRIPTIONS, exchange, header
+from kwitness.sandbox.raw_requests import GET_TELEMETRY_SUBSCRIPTIONS, connect, exchange, header
 
 NONE, GZIP = 0, 1
 """Compression types, as `CompressionType` numbers them."""
@@ -32,9 +31,8 @@ class TelemetryClient:
     """
 
     def __init__(self, bootstrap: str, client_id: str) -> None:
-        host, _, port = bootstrap.rpartition(":")
         self._client_id = client_id
-        self._connection = socket.create_connection((host, int(port)), timeout=20)
+        self._connection = connect(bootstrap)
         answer = self._exchange(GET_TELEMETRY_SUBSCRIPTIONS, bytes(16) + b"\0")
         # throttle time, error code, instance id, subscription id
         self.error, self._instance, self._subscription = struct.unpack_from(">4xh16si", answer)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kwitness.sandbox.java import SMALL_JVM, java_program
 from kwitness.sandbox.kafka_process import KafkaProcess
-from kwitness.sandbox.node_properties import JMX_REPORTER, SMALL_NODE, reporter_class
+from kwitness.sandbox.node_properties import JMX_REPORTER, SMALL_NODE, node_alone, reporter_class
 from kwitness.sandbox.ports import free_port
 
 __all__ = ["Broker", "KafkaJars", "NoKafkaError"]
@@ -80,16 +80,9 @@ class Broker:
         jvm_options: Sequence[str] = (),
     ) -> None:
         self._cluster_id = cluster_id
-        controller = f"127.0.0.1:{free_port()}"
         properties = {
             **SMALL_NODE,
-            "process.roles": "broker,controller",
-            "node.id": "1",
-            "controller.quorum.voters": f"1@{controller}",
-            "controller.listener.names": "CONTROLLER",
-            "listeners": f"PLAINTEXT://{bootstrap},CONTROLLER://{controller}",
-            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
-            "log.dirs": str(folder / "data"),
+            **node_alone(bootstrap, f"127.0.0.1:{free_port()}", folder / "data"),
             "metric.reporters": f"{JMX_REPORTER},{reporter_class(jars.version)}",
             **settings,
         }

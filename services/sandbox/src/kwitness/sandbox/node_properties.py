@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import secrets
+from pathlib import Path
 from typing import Final
 
-__all__ = ["JMX_REPORTER", "SMALL_NODE", "random_id", "reporter_class"]
+__all__ = ["JMX_REPORTER", "SMALL_NODE", "node_alone", "random_id", "reporter_class"]
 
 JMX_REPORTER: Final = "org.apache.kafka.common.metrics.JmxReporter"
 _CURRENT: Final = "dev.kwitness.broker.KwitnessReporter"
@@ -29,6 +30,27 @@ SMALL_NODE: Final = {
     "log.cleaner.dedupe.buffer.size": "8388608",
 }
 """Of a cluster of one node; a larger one sets its replication factors."""
+
+
+def node_alone(listener: str, controller: str, data: Path) -> dict[str, str]:
+    """Properties of a broker and controller in one, with one plaintext listener.
+
+    Parameters
+    ----------
+    listener, controller
+        HOST:PORT of each.
+    data
+        The log directory.
+    """
+    return {
+        "process.roles": "broker,controller",
+        "node.id": "1",
+        "controller.quorum.voters": f"1@{controller}",
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"PLAINTEXT://{listener},CONTROLLER://{controller}",
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+        "log.dirs": str(data),
+    }
 
 
 def reporter_class(version: str) -> str:

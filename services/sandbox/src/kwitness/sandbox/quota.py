@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import socket
 import struct
 from typing import Final
 
-from kwitness.sandbox.raw_requests import exchange, header
+from kwitness.sandbox.raw_requests import exchange_once, header
 
 __all__ = ["limit_producer"]
 
@@ -29,9 +28,7 @@ def limit_producer(bootstrap: str, client_id: str, bytes_per_second: float) -> N
     operation = _array(_text("producer_byte_rate") + struct.pack(">d?", bytes_per_second, False) + _NO_TAGS)
     validate_only = b"\0"
     request = _array(entity + operation + _NO_TAGS) + validate_only + _NO_TAGS
-    host, _, port = bootstrap.rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
-        answer = exchange(connection, header(_ALTER_CLIENT_QUOTAS, _VERSION) + _NO_TAGS + request)
+    answer = exchange_once(bootstrap, header(_ALTER_CLIENT_QUOTAS, _VERSION) + _NO_TAGS + request)
     # Correlation id, tags, throttle time, one more than there are entries.
     (error,) = struct.unpack_from(">h", answer, 10)
     if error:

@@ -6,9 +6,10 @@ import socket
 import struct
 from typing import Final
 
-__all__ = ["GET_TELEMETRY_SUBSCRIPTIONS", "exchange", "header"]
+__all__ = ["GET_TELEMETRY_SUBSCRIPTIONS", "connect", "exchange", "exchange_once", "header"]
 
 GET_TELEMETRY_SUBSCRIPTIONS: Final = 71
+_TIMEOUT_S: Final = 20
 
 
 def header(api_key: int, version: int, client_id: str = "kwitness-sandbox") -> bytes:
@@ -23,3 +24,27 @@ def exchange(connection: socket.socket, request: bytes) -> bytes:
     with connection.makefile("rb") as stream:
         (size,) = struct.unpack(">i", stream.read(4))
         return stream.read(size)
+
+
+def connect(bootstrap: str) -> socket.socket:
+    """Open a connection to the broker at `host:port`.
+
+    Raises
+    ------
+    OSError
+        The broker cannot be reached.
+    """
+    host, _, port = bootstrap.rpartition(":")
+    return socket.create_connection((host, int(port)), timeout=_TIMEOUT_S)
+
+
+def exchange_once(bootstrap: str, request: bytes) -> bytes:
+    """As `exchange`, on a connection of its own to the broker at `host:port`.
+
+    Raises
+    ------
+    OSError
+        The broker cannot be reached or hung up.
+    """
+    with connect(bootstrap) as connection:
+        return exchange(connection, request)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Mapping
 
 from kafka import KafkaAdminClient
 from kafka.admin import ConfigResource, ConfigResourceType
 
-from kwitness.sandbox.raw_requests import GET_TELEMETRY_SUBSCRIPTIONS, exchange, header
+from kwitness.sandbox.raw_requests import GET_TELEMETRY_SUBSCRIPTIONS, exchange_once, header
 from kwitness.sandbox.waiting import wait_until
 
 __all__ = ["subscribe"]
@@ -35,10 +34,8 @@ def subscribe(bootstrap: str, name: str, *, metrics: str = "org.apache.kafka.", 
 
 def _asks(bootstrap: str) -> bool:
     """Return whether a new client instance is asked for any metric (GetTelemetrySubscriptions, version 0)."""
-    host, _, port = bootstrap.rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=20) as connection:
-        # No tags, an instance id of zeros, no tags.
-        answer = exchange(connection, header(GET_TELEMETRY_SUBSCRIPTIONS, 0) + b"\0" + bytes(16) + b"\0")
+    # No tags, an instance id of zeros, no tags.
+    answer = exchange_once(bootstrap, header(GET_TELEMETRY_SUBSCRIPTIONS, 0) + b"\0" + bytes(16) + b"\0")
     # Correlation id, tags, throttle time, error code, instance id, subscription id; then as many compressions as the
     # next byte says less one, the interval, the largest size, delta or not, and one more than there are metrics.
     compressions = answer[31] - 1

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from kwitness.collector.inventory.observers import SILENT_AFTER_MS, Observer, Observers
 from kwitness.collector.origin import Origin, origin_of
 from kwitness.contracts.envelopes import ConnectionItem, ConnectionPage, EventsHead, ObserverListing, OpenConnection
+from kwitness.contracts.software import UNANNOUNCED
 
 WANTED_FOR_MS: Final = 30_000
 """How long observers go on listing after a question."""
@@ -19,8 +20,6 @@ MAX_CONNECTIONS: Final = 20_000
 """Connections that are held at once, of all observers of this replica; some two kilobytes each."""
 FILTERS: Final = ("client_software_name", "client_software_version", "principal", "client_id")
 """What may be asked for, by identity key."""
-_UNNAMED: Final = "unknown"
-"""How the counts by software call clients that named none."""
 _OF_THE_OBSERVER: Final = frozenset({"cluster_id", "application_id", "k8s_namespace", "k8s_workload", "k8s_pod"})
 """Identity keys that are known from the sender's token, or not at all: a list that has them is not believed."""
 Value = TypeVar("Value")
@@ -130,7 +129,7 @@ def _matches(connection: OpenConnection, wanted: Mapping[str, str]) -> bool:
     for key, value in wanted.items():
         known = getattr(connection, key)
         if known is None and key.startswith("client_software_"):
-            known = _UNNAMED
+            known = UNANNOUNCED
         if known != value:
             return False
     return True

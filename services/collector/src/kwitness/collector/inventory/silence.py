@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kwitness.collector.inventory.silence_part import UNNAMED, BrokerPart, Malformed, Observed, SilencePart
+from kwitness.collector.inventory.silence_part import BrokerPart, Malformed, Observed, SilencePart
 from kwitness.contracts.envelopes import MOST_INSTANCES, SilenceReason, SilentClients, SilentItem
 from kwitness.contracts.identity_hashing import HASHED_PREFIX
-from kwitness.contracts.software import is_ours, pushes_telemetry, ways_to_telemetry
+from kwitness.contracts.software import UNANNOUNCED, is_ours, pushes_telemetry, ways_to_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches
 
@@ -161,7 +161,7 @@ class _Silence:
     def _of_instance(self, instance: str) -> SilentItem:
         why = self._why_instance(instance)
         # A broker does not say of which software an instance is: that is certain when one alone can be meant.
-        name, version = self._asking_software[0] if len(self._asking_software) == 1 else (UNNAMED, UNNAMED)
+        name, version = self._asking_software[0] if len(self._asking_software) == 1 else (UNANNOUNCED, UNANNOUNCED)
         return SilentItem(
             client_instance_id=instance,
             client_software_name=name,
@@ -175,7 +175,7 @@ class _Silence:
         name, version = keys["client_software_name"], keys["client_software_version"]
         able = pushes_telemetry(name, version)
         # An observer may have missed what a client announced; brokers have not.
-        if able == "tooOld" and (name != UNNAMED or (name, version) in self._connected):
+        if able == "tooOld" and (name != UNANNOUNCED or (name, version) in self._connected):
             return _Why("TooOld", f"{ways_to_telemetry(name, version)}.")
         if not any(_may_reach(one, keys) for one in self._subscriptions):
             return _Why(

@@ -10,13 +10,12 @@ from pydantic import BaseModel, ConfigDict
 from kwitness.collector.inventory.brokers import Broker, Brokers
 from kwitness.collector.inventory.clients import ClientRecord, Clients
 from kwitness.contracts.envelopes import InstanceSensors, OpenConnection
+from kwitness.contracts.software import UNANNOUNCED
 
-__all__ = ["UNNAMED", "BrokerPart", "ClientOfSoftware", "Malformed", "Observed", "SilencePart", "silence_part"]
+__all__ = ["BrokerPart", "ClientOfSoftware", "Malformed", "Observed", "SilencePart", "silence_part"]
 
 MAX_OBSERVED = 5_000
 """Clients at observers that one replica tells apart; the rest of their connections stand in the gauges alone."""
-UNNAMED = "unknown"
-"""How Kafka calls the name and version of a client that announced none."""
 
 ClientOfSoftware = tuple[str, str, str]
 """Client id, software name, software version."""
@@ -99,7 +98,7 @@ def _client(record: ClientRecord) -> ClientOfSoftware:
 
 def _software(record: ClientRecord) -> tuple[str, str]:
     identity = record.identity
-    return identity.get("client_software_name", UNNAMED), identity.get("client_software_version", UNNAMED)
+    return identity.get("client_software_name", UNANNOUNCED), identity.get("client_software_version", UNANNOUNCED)
 
 
 def _malformed(record: ClientRecord) -> Malformed:
@@ -140,8 +139,8 @@ def _observed(connections: Iterable[OpenConnection]) -> list[Observed]:
             one.client_instance_id,
             one.principal,
             one.client_address,
-            one.client_software_name or UNNAMED,
-            one.client_software_version or UNNAMED,
+            one.client_software_name or UNANNOUNCED,
+            one.client_software_version or UNANNOUNCED,
         )
         if key in counts or len(counts) < MAX_OBSERVED:
             counts[key] += 1
@@ -151,8 +150,8 @@ def _observed(connections: Iterable[OpenConnection]) -> list[Observed]:
             client_instance_id=instance,
             principal=principal,
             client_address=address,
-            name=name or UNNAMED,
-            version=version or UNNAMED,
+            name=name or UNANNOUNCED,
+            version=version or UNANNOUNCED,
             connections=count,
         )
         for (client_id, instance, principal, address, name, version), count in counts.items()
