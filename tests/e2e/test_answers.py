@@ -122,8 +122,7 @@ def allowed_to_look(platform: Platform) -> Iterator[None]:
     kafka = ("exec", f"{KAFKA}-0", f"--namespace={NAMESPACE}", "--", *TOOL)
     who = ("--allow-principal", "User:kwitness-spark", "--operation")
     everything = (
-        ("Describe", "--cluster"),
-        ("Describe", "--topic", "*", "--group", "*"),
+        ("Describe", "--cluster", "--topic", "*", "--group", "*"),
         ("DescribeConfigs", "--topic", "*"),
     )
     for what in everything:

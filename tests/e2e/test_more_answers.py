@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
 from kwitness.demo import up
-from kwitness.demo.acls import TOOL
-from kwitness.demo.parts import Demo
 from kwitness.demo.platform import (
     CLUSTER,
     GATEWAY_CLIENT,
     INTERCEPTED_CLIENT,
     JOBS,
-    KAFKA,
     NAMESPACE,
     SIDECAR_CLIENT,
     UNREGISTERED_HEADER,
@@ -25,8 +21,8 @@ from kwitness.demo.platform import (
 )
 
 from tests.e2e import subscriptions
-from tests.e2e.conftest import Answer, at_work
-from tests.e2e.job_pods import run_in_turn
+from tests.e2e.conftest import Answer
+from tests.e2e.job_pods import Found, run_in_turn
 from tests.e2e.test_answers import allowed_to_look
 
 pytestmark = pytest.mark.needs(up.gateway, up.sidecars, up.interceptors)
@@ -59,13 +55,6 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 """What the jobs are given, by their type."""
 
 
-class Found(NamedTuple):
-    """What a job had found: the rows of its table, and the last status of its driver."""
-
-    rows: list[dict[str, Any]]
-    status: dict[str, Any]
-
-
 def a_job(job_type: str, parameters: dict[str, Any], **spec: Any) -> dict[str, Any]:
     table = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in job_type)[1:]
     return {
@@ -87,7 +76,7 @@ def a_job(job_type: str, parameters: dict[str, Any], **spec: Any) -> dict[str, A
 
 
 @pytest.fixture(scope="module")
-def more(demo: Demo, platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, Found]]:
+def more(platform: Platform, answers: dict[str, Answer]) -> Iterator[dict[str, Found]]:
     """What the jobs found, by their type.
 
     The operator writes their configurations and starts none of them, since they are suspended. One driver, in a pod
@@ -101,35 +90,13 @@ def more(demo: Demo, platform: Platform, answers: dict[str, Answer]) -> Iterator
         "data": {"rate-card.yaml": "currency: EUR\nbytesInPerGiB: 1000000000\n"},
     }
     jobs = {job_type: a_job(job_type, parameters, suspend=True) for job_type, parameters in PARAMETERS.items()}
-    policies = ("--allow-principal", "User:kwitness-spark", "--operation", "DescribeConfigs", "--topic", "*")
-    tool = ("exec", f"{KAFKA}-0", f"--namespace={NAMESPACE}", "--", *TOOL)
     with ExitStack() as stack:
         stack.enter_context(allowed_to_look(platform))
-        platform.cluster.kubectl(*tool, "--add", *policies)
-        stack.callback(platform.cluster.kubectl, *tool, "--remove", "--force", *policies)
         for document in (rates, *jobs.values()):
             stack.enter_context(subscriptions.applied(platform, document))
-        names = [job["metadata"]["name"] for job in jobs.values()]
-        for name in names:
-            subscriptions.reason_becomes(platform, name, "Suspended", KIND)
-        statuses = run_in_turn(platform, names, stack)
-        with at_work(demo, "Traffic"):
-            found = {
-                job_type: Found(table(platform, job_type, job["spec"]["table"]), statuses[job["metadata"]["name"]])
-                for job_type, job in jobs.items()
-            }
-        yield found
-
-
-def table(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
-    """Rows of a table whose driver has gone, read in the pod of another one."""
-    path = f"file:///var/lib/kwitness/tables/{NAMESPACE}/{name}/table"
-    show = ("python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0", f"--table={path}")
-    return list(
-        json.loads(
-            platform.cluster.kubectl("exec", f"kwitness-job-{JOBS['Traffic']}-0", f"-n={NAMESPACE}", "--", *show)
-        )
-    )
+        for job in jobs.values():
+            subscriptions.reason_becomes(platform, job["metadata"]["name"], "Suspended", KIND)
+        yield run_in_turn(platform, jobs, stack)
 
 
 def test_an_objective_counts_the_answers_to_each_client_that_an_observer_timed(more: dict[str, Found]) -> None:

@@ -81,7 +81,7 @@ TOOLS = {
     "s3a-jars": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA, *_RUST),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
-    # An API server and Helm are built from Go modules, librdkafka's plugin by Cargo.
+    # An API server is built from Go modules, librdkafka's plugin by Cargo.
     "test-fast": (*_BASE, *_GO, *_JAVA, *_RUST, *_PLUGIN),
     "bench": (*_BASE, *_GO, *_JAVA, *_RUST, *_C),
     "bench-observer": (*_BASE, *_JAVA, *_RUST),

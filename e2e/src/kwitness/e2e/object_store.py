@@ -21,7 +21,7 @@ from kwitness.sandbox.waiting import WaitFailedError, wait_until
 
 VERSITYGW = GoModule(
     "versitygw",
-    ("github.com/versity/versitygw/cmd/versitygw",),
+    package="github.com/versity/versitygw/cmd/versitygw",
     minutes=2,
     sources=Path(__file__).resolve().parents[3] / "stores",
 )

@@ -112,7 +112,7 @@ def maven_package(project: Path, progress: Progress = silent) -> Path:
     def make(folder: Path) -> None:
         progress(f"building {project.relative_to(REPOSITORY)} with Maven")
         sources = folder / "source"
-        for part in parts:
+        for part in (*parts, REPOSITORY / ".mvn"):
             copy_content(part, sources / part.name)
         source = sources / project.name
         maven: list[str | Path] = ["mvn", "-U", "-q", "-B", "--no-transfer-progress", "-f", source / "pom.xml"]

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from kwitness.e2e.binaries import COREDNS, ETCD, KUBERNETES, NODE_SOURCES, PAUSE, built
+from kwitness.e2e.binaries import COREDNS, ETCD, KUBERNETES, NODE_SOURCES, PAUSE, built, kubectl
 from kwitness.images.base_images import base_image, read_packages
 from kwitness.images.cache import cache_folder, content_key, exclusive
 from kwitness.images.commands import Progress, silent
@@ -25,6 +25,7 @@ def node_image(progress: Progress = silent) -> str:
         Go, apt or the engine failed.
     """
     commands = {module.name: built(module, progress) for module in (KUBERNETES, ETCD, COREDNS, PAUSE)}
+    commands["kubectl"] = kubectl(progress).parent
     packages = NODE_SOURCES / "packages.txt"
     key = content_key(
         *(f"{name} {folder.name}" for name, folder in sorted(commands.items())),
@@ -51,8 +52,8 @@ def _build(tag: str, base: str, commands: dict[str, Path]) -> None:
         _pause_archive(commands["pause"] / "pause", context / "pause.tar")
         (context / "bin").mkdir()
         for module in ("kubernetes", "etcd", "coredns"):
-            for command in commands[module].iterdir():
-                shutil.copy2(command, context / "bin" / command.name)
+            shutil.copytree(commands[module], context / "bin", symlinks=True, dirs_exist_ok=True)
+        shutil.copy2(commands["kubectl"] / "kubectl", context / "bin")
         for script in (*_SCRIPTS, "Dockerfile"):
             shutil.copy2(NODE_SOURCES / script, context / script)
         shutil.copytree(NODE_SOURCES / "config", context / "config")
