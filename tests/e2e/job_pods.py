@@ -46,13 +46,13 @@ def run_in_turn(platform: Platform, jobs: Mapping[str, dict[str, Any]], stack: E
         lambda: subscriptions.found(platform, _IN_TURN, "job").get("status", {}),
         lambda status: status.get("succeeded") or status.get("failed"),
     )
-    said = platform.cluster.kubectl("logs", f"job/{_IN_TURN}", f"--namespace={NAMESPACE}", "--tail=-1")
-    assert ended.get("succeeded"), said[-5000:]
-    lines = said.splitlines()
+    output = platform.cluster.kubectl("logs", f"job/{_IN_TURN}", f"--namespace={NAMESPACE}", "--tail=-1")
+    assert ended.get("succeeded"), output[-5000:]
+    lines = output.splitlines()
     printed = (line.removeprefix(_ROWS).split(" ", 1) for line in lines if line.startswith(_ROWS))
     rows = {job_type: json.loads(table) for job_type, table in printed}
-    told = [json.loads(line) for line in lines if line.startswith("{")]
-    statuses = {line["name"]: line for line in told if "phase" in line}
+    reported = [json.loads(line) for line in lines if line.startswith("{")]
+    statuses = {line["name"]: line for line in reported if "phase" in line}
     return {job_type: Found(rows[job_type], statuses[name]) for job_type, name in names.items()}
 
 
