@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Final, NamedTuple
 
 from kwitness.demo.platform import NAMESPACE, Platform
+from kwitness.images.commands import CommandFailedError
 
 from tests.e2e import subscriptions
 from tests.e2e.eventually import eventually
@@ -17,7 +18,7 @@ _IN_TURN = "kwitness-job-in-turn"
 _MEMORY_LIMIT = "2400Mi"
 _HEAP = "896m"
 """Of a session that serves several types one after the other and keeps of each."""
-_ROWS: Final = "rows of "
+_ENDED: Final = "the driver has ended"
 
 
 class Found(NamedTuple):
@@ -36,24 +37,35 @@ def wait_until_gone(platform: Platform, job: str) -> None:
 def run_in_turn(platform: Platform, jobs: Mapping[str, dict[str, Any]], stack: ExitStack) -> dict[str, Found]:
     """Run suspended AnalyticsJobs that run once in one driver; what each found, by its type.
 
-    The pod is that of the first one's runner, with the configurations of all of them, and prints the tables when the
-    driver has ended. It is removed with the stack.
+    The pod is that of the first one's runner, with the configurations of all of them, and stays for a look at the
+    tables when the driver has ended. It is removed with the stack.
     """
     names = {job_type: job["metadata"]["name"] for job_type, job in jobs.items()}
     runner = _runner(platform, next(iter(names.values())))
-    stack.enter_context(subscriptions.applied(platform, _job_of(runner, jobs)))
-    ended = eventually(
-        lambda: subscriptions.found(platform, _IN_TURN, "job").get("status", {}),
-        lambda status: status.get("succeeded") or status.get("failed"),
-    )
-    output = platform.cluster.kubectl("logs", f"job/{_IN_TURN}", f"--namespace={NAMESPACE}", "--tail=-1")
-    assert ended.get("succeeded"), output[-5000:]
-    lines = output.splitlines()
-    printed = (line.removeprefix(_ROWS).split(" ", 1) for line in lines if line.startswith(_ROWS))
-    rows = {job_type: json.loads(table) for job_type, table in printed}
+    stack.enter_context(subscriptions.applied(platform, _job_of(runner, tuple(names.values()))))
+    log = ("logs", f"job/{_IN_TURN}", f"--namespace={NAMESPACE}")
+
+    def ended() -> bool:
+        if subscriptions.found(platform, _IN_TURN, "job").get("status", {}).get("failed"):
+            return True
+        try:
+            return _ENDED in platform.cluster.kubectl(*log, "--tail=1")
+        except CommandFailedError:
+            return False  # there is no container yet
+
+    eventually(ended, every=3)
+    lines = platform.cluster.kubectl(*log, "--tail=-1").splitlines()
+    assert lines[-1] == _ENDED, "\n".join(lines)[-5000:]
     reported = [json.loads(line) for line in lines if line.startswith("{")]
     statuses = {line["name"]: line for line in reported if "phase" in line}
+    rows = {job_type: _rows(platform, job_type, job["spec"]["table"]) for job_type, job in jobs.items()}
     return {job_type: Found(rows[job_type], statuses[name]) for job_type, name in names.items()}
+
+
+def _rows(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
+    path = f"file:///var/lib/kwitness/tables/{NAMESPACE}/{name}/table"
+    show = ("python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0", f"--table={path}")
+    return list(json.loads(platform.cluster.kubectl("exec", f"job/{_IN_TURN}", f"-n={NAMESPACE}", "--", *show)))
 
 
 def _runner(platform: Platform, job: str) -> dict[str, Any]:
@@ -64,19 +76,18 @@ def _runner(platform: Platform, job: str) -> dict[str, Any]:
     return runner
 
 
-def _job_of(runner: dict[str, Any], jobs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _job_of(runner: dict[str, Any], jobs: Sequence[str]) -> dict[str, Any]:
     """A Job that nobody else has anything to do with, with the pod of another one and more configurations."""
     pod = runner["spec"]["template"]["spec"]
     (driver,) = pod["containers"]
-    names = [job["metadata"]["name"] for job in jobs.values()]
-    folders = {name: f"/etc/kwitness/jobs/{name}" for name in names}
+    folders = {job: f"/etc/kwitness/jobs/{job}" for job in jobs}
     run = ["python3", "-m", "kwitness.jobs", "--config", *(f"{folder}/job.json" for folder in folders.values())]
-    driver["args"] = ["sh", "-ec", "\n".join([shlex.join(run), *map(_print_rows, jobs, jobs.values())])]
+    driver["args"] = ["sh", "-ec", f"{shlex.join(run)}\necho {_ENDED}\nexec sleep infinity"]
     driver["volumeMounts"] += [
         {"name": f"job-{at}", "mountPath": folder, "readOnly": True} for at, folder in enumerate(folders.values())
     ]
     pod["volumes"] += [
-        {"name": f"job-{at}", "configMap": {"name": f"kwitness-job-{job}"}} for at, job in enumerate(names)
+        {"name": f"job-{at}", "configMap": {"name": f"kwitness-job-{job}"}} for at, job in enumerate(jobs)
     ]
     driver["resources"]["limits"]["memory"] = _MEMORY_LIMIT
     for variable in driver["env"]:
@@ -91,9 +102,3 @@ def _job_of(runner: dict[str, Any], jobs: Mapping[str, dict[str, Any]]) -> dict[
             "template": {"metadata": {"labels": {"app.kubernetes.io/part-of": "kwitness"}}, "spec": pod},
         },
     }
-
-
-def _print_rows(job_type: str, job: dict[str, Any]) -> str:
-    table = f"file:///var/lib/kwitness/tables/{NAMESPACE}/{job['spec']['table']}/table"
-    show = ["python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0", f"--table={table}"]
-    return f"printf %s {shlex.quote(f'{_ROWS}{job_type} ')}\n{shlex.join(show)}\necho"
