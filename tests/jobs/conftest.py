@@ -32,15 +32,18 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     sys.path.append(decoder)
     config = job_config(tmp_path_factory.mktemp("session"))
     environment = {"KWITNESS_SPARK_JARS": os.pathsep.join(map(str, (spark_jars(), s3a_jars())))}
+    settings = spark_settings(config, environment)
     faster = {
         "spark.master": "local[2]",
         # The heap of one driver does for one job; this session serves all types one after the other, and keeps of each.
         "spark.driver.memory": "1536m",
+        # What the first compiler makes for one job fits into 48 MB; here it would be thrown away and made again.
+        "spark.driver.extraJavaOptions": f"{settings['spark.driver.extraJavaOptions']} -XX:ReservedCodeCacheSize=240m",
         "spark.sql.shuffle.partitions": "2",
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
     }
-    session = open_session(spark_settings(config, environment) | faster)
+    session = open_session(settings | faster)
     yield session
     session.stop()
 
