@@ -1,4 +1,4 @@
-"""What Spark's Python workers are forked from has imported what they need, and not from archives."""
+"""Spark's Python workers are forked from a process that has imported what they need, and not from archives."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ ARCHIVES = ["/opt/spark/python/lib/pyspark.zip", "/opt/spark/python/lib/py4j-0.1
 
 
 def test_workers_find_modules_imported_and_search_no_archive(spark: SparkSession) -> None:
-    def told(_: int) -> tuple[bool, list[str]]:
-        return {"pandas", "pyarrow"} <= sys.modules.keys(), [str(one) for one in sys.path_importer_cache]
+    def state(_: int) -> tuple[bool, list[str]]:
+        return {"pandas", "pyarrow"} <= sys.modules.keys(), [str(place) for place in sys.path_importer_cache]
 
-    (imported, searched) = spark.sparkContext.parallelize([0], 1).map(told).first()
+    (imported, searched) = spark.sparkContext.parallelize([0], 1).map(state).first()
 
     assert imported
-    assert [one for one in searched if "pyspark.zip" in one] == []
+    assert [place for place in searched if "pyspark.zip" in place] == []
 
 
 @pytest.mark.parametrize(

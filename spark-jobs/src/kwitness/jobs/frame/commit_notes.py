@@ -23,7 +23,7 @@ def own_note(text: str | None) -> dict[str, Any] | None:
 
 
 def note_in(lines: Iterable[str]) -> dict[str, Any] | None:
-    """The note of a job in a version of the log, a JSON object on each line; None where it has none."""
+    """Find the note of a job in a version of the log, a JSON object on each line; None where it has none."""
     commits = (json.loads(line).get("commitInfo") for line in lines if line.startswith('{"commitInfo"'))
     return next((own_note(commit.get("userMetadata")) for commit in commits if commit), None)
 

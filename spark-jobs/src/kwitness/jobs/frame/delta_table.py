@@ -233,7 +233,7 @@ class JobTable:
         return jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self._session._jsparkSession, self.path)  # noqa: SLF001
 
     def _snapshot(self) -> Any:
-        """What the log says now, whoever wrote it."""
+        """Read what the log holds now, with the commits of other writers."""
         log = self._log()
         # The rest are Scala's defaults.
         return log.update(False, *(getattr(log, f"update$default${at}")() for at in (2, 3)))
@@ -248,7 +248,7 @@ class JobTable:
 
 
 def _has(stated: Any, key: str, value: str) -> bool:
-    """Whether a table's metadata, as Delta holds it in Java, has a property."""
+    """Return whether a table's metadata, as Delta holds it in Java, has a property."""
     found = stated.configuration().get(key)
     return bool(found.isDefined() and found.get() == value)
 
