@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -66,12 +67,21 @@ def job_config(folder: Path, **changes: object) -> JobConfig:
 
 def run_once(spark: SparkSession, config: JobConfig, job: Job = JOB) -> StatusBoard:
     """One run over everything that is there, in the tests' own session, as `once` does it."""
+    with begun(spark, config, job) as (stream, board):
+        assert stream.start(waiting=False).awaitTermination(200), "the run did not end"
+        stream.survey()
+    return board
+
+
+@contextmanager
+def begun(spark: SparkSession, config: JobConfig, job: Job = JOB) -> Iterator[tuple[JobStream, StatusBoard]]:
+    """A stream that has made its tables, and found out what was lost."""
     board = StatusBoard(DriverStatus())
     options = kafka_options(config.kafka, "kwitness-job-test")
     log = KafkaLog(spark, options)
-    stream = JobStream(session=spark, job=job, config=config, log=log, options=options, board=board)
-    stream.prepare()
-    assert stream.start(waiting=False).awaitTermination(200), "the run did not end"
-    stream.survey()
-    log.close()
-    return board
+    try:
+        stream = JobStream(session=spark, job=job, config=config, log=log, options=options, board=board)
+        stream.prepare()
+        yield stream, board
+    finally:
+        log.close()

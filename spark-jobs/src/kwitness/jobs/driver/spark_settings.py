@@ -25,6 +25,8 @@ _ALWAYS = {
     "spark.ui.showConsoleProgress": "false",
     # Spark describes each plan for the UI even where there is none.
     "spark.sql.ui.explainMode": "simple",
+    # Python would tell Java the line of each of its calls, for messages of errors: six calls more for each.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.driver.memory": "512m",
     # A driver plans again and again; the second compiler never pays back (halves its CPU seconds, see the README).
     "spark.driver.extraJavaOptions": _SMALL_JVM,
