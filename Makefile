@@ -15,7 +15,9 @@ CLUSTER ?= node
 REGISTRY ?=
 # The environment's own Python is used; none is fetched.
 export UV_PYTHON_DOWNLOADS := never
-export PYTHONDONTWRITEBYTECODE := 1
+# Compiled modules are kept, and not beside their sources.
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONPYCACHEPREFIX := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/python-bytecode
 export TESTCONTAINERS_RYUK_DISABLED := true
 
 .PHONY: help

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,15 +33,18 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     sys.path.append(decoder)
     config = job_config(tmp_path_factory.mktemp("session"))
     environment = {"KWITNESS_SPARK_JARS": os.pathsep.join(map(str, (spark_jars(), s3a_jars())))}
+    settings = spark_settings(config, environment)
     faster = {
         "spark.master": "local[2]",
         # The heap of one driver does for one job; this session serves all types one after the other, and keeps of each.
         "spark.driver.memory": "1536m",
+        # What the first compiler makes for one job fits into 48 MB; here it would be thrown away and made again.
+        "spark.driver.extraJavaOptions": f"{settings['spark.driver.extraJavaOptions']} -XX:ReservedCodeCacheSize=240m",
         "spark.sql.shuffle.partitions": "2",
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.local.dir": str(tmp_path_factory.mktemp("local")),
     }
-    session = open_session(spark_settings(config, environment) | faster)
+    session = open_session(settings | faster)
     yield session
     session.stop()
 
@@ -63,12 +67,21 @@ def job_config(folder: Path, **changes: object) -> JobConfig:
 
 def run_once(spark: SparkSession, config: JobConfig, job: Job = JOB) -> StatusBoard:
     """One run over everything that is there, in the tests' own session, as `once` does it."""
+    with begun(spark, config, job) as (stream, board):
+        assert stream.start(waiting=False).awaitTermination(200), "the run did not end"
+        stream.survey()
+    return board
+
+
+@contextmanager
+def begun(spark: SparkSession, config: JobConfig, job: Job = JOB) -> Iterator[tuple[JobStream, StatusBoard]]:
+    """A stream that has made its tables, and found out what was lost."""
     board = StatusBoard(DriverStatus())
     options = kafka_options(config.kafka, "kwitness-job-test")
     log = KafkaLog(spark, options)
-    stream = JobStream(session=spark, job=job, config=config, log=log, options=options, board=board)
-    stream.prepare()
-    assert stream.start(waiting=False).awaitTermination(200), "the run did not end"
-    stream.survey()
-    log.close()
-    return board
+    try:
+        stream = JobStream(session=spark, job=job, config=config, log=log, options=options, board=board)
+        stream.prepare()
+        yield stream, board
+    finally:
+        log.close()

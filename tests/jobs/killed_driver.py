@@ -1,6 +1,6 @@
-"""A real driver that is killed by SIGKILL, Java and all, at the worst moment. Run as a process of its own.
+"""A real driver that is killed by SIGKILL, Java and all, within the sink of a batch. Run as a process of its own.
 
-python -m tests.jobs.killed_driver CONFIG BATCH after-sink|within-sink
+python -m tests.jobs.killed_driver CONFIG BATCH
 
 Its status at that moment is on standard output, as JSON.
 """
@@ -22,13 +22,14 @@ from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 
 #: Small, so that there are several batches.
-stream.MAX_RECORDS = 40
+MAX_RECORDS = 40
 
 
 def main() -> None:
     """Run the driver until it is killed."""
     config = JobConfig.model_validate_json(Path(sys.argv[1]).read_bytes())
-    fatal_batch, moment = int(sys.argv[2]), sys.argv[3]
+    fatal_batch = int(sys.argv[2])
+    stream.MAX_RECORDS = MAX_RECORDS
     board = StatusBoard(DriverStatus())
     run_batch, merge = stream.JobStream.run_batch, JobTable.merge
 
@@ -42,7 +43,7 @@ def main() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     def batch_then_death(self: stream.JobStream, frame: Any, batch_id: int) -> None:
-        if batch_id == fatal_batch and moment == "within-sink":
+        if batch_id == fatal_batch:
             # One table is written, or none where all is well with the records; the other is not.
             self.sink.table.merge = kill_all  # type: ignore[method-assign]
             self.quarantine.merge = lambda *given: (merge(self.quarantine, *given), kill_all())  # type: ignore[method-assign, assignment]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 from deltalake import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
@@ -14,15 +15,29 @@ from tests.jobs import numbered, traffic
 
 _KINDS = numbered.KINDS | traffic.KINDS
 
-_SCHEMA = (
-    "topic string, partition int, offset long, timestamp_ms long, key binary, value binary, "
-    "headers array<struct<key: string, value: binary>>, kind string"
+_HEADER = pa.struct([("key", pa.string()), ("value", pa.binary())])
+_SCHEMA = pa.schema(
+    [
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("timestamp_ms", pa.int64()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("headers", pa.list_(_HEADER)),
+        ("kind", pa.string()),
+    ]
 )
 
 
 def frame_of(spark: SparkSession, records: list[KafkaRecord]) -> DataFrame:
     """Records as the stream gives them to a transform."""
-    return spark.createDataFrame([(*record, _KINDS[record.topic]) for record in records], _SCHEMA).repartition(2)
+    rows = [
+        record._asdict()
+        | {"headers": [{"key": key, "value": value} for key, value in record.headers], "kind": _KINDS[record.topic]}
+        for record in records
+    ]
+    return spark.createDataFrame(pa.Table.from_pylist(rows, _SCHEMA)).repartition(2)
 
 
 def kinded(records: list[KafkaRecord]) -> list[tuple[str, KafkaRecord]]:

@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.images.spark_jars import spark_jars
+from kwitness.jobs.frame import stream
+from kwitness.jobs.frame.stream import JobStream
 from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import communicate, run_to_end
 
 from tests import soak
 from tests.eventually import eventually
-from tests.jobs import oracle
+from tests.jobs import killed_driver, oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import Topics
 from tests.jobs.tables import by_client, read
@@ -36,15 +39,15 @@ pytestmark = pytest.mark.broker
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", soak.seeds(10))
 def test_drivers_killed_before_their_checkpoint_leave_the_same_table_and_a_ledger_that_closes(
-    spark: SparkSession, kafka: LocalBroker, tmp_path: Path, seed: int
+    spark: SparkSession, kafka: LocalBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     topics = Topics(kafka.bootstrap).create()
     topics.write(mixed(seed, count=90))
     config = job_config(tmp_path, kafka={"bootstrap_servers": [kafka.bootstrap]}, topics=topics.names.model_dump())
 
     # The second batch is broken off within the sink, done by the next driver, and not told to the checkpoint.
-    within = _killed(tmp_path, config, 1, "within-sink")
-    after = _killed(tmp_path, config, 1, "after-sink")
+    within = _killed(tmp_path, config, 1)
+    after = _ended(spark, config, monkeypatch, 1)
     board = run_once(spark, config)
 
     rows, bad = oracle.inventory(topics.kinded())
@@ -119,18 +122,44 @@ def test_a_configuration_that_cannot_be_read_has_its_own_exit_code(tmp_path: Pat
     assert "table_path" in done.stderr
 
 
-def _killed(folder: Path, config: JobConfig, batch: int, moment: str) -> dict[str, Any]:
-    """The ledger of a driver at its death in a batch, which is then not in the checkpoint."""
+def _killed(folder: Path, config: JobConfig, batch: int) -> dict[str, Any]:
+    """The ledger of a driver at its death within the sink of a batch."""
     killed = run_to_end(
-        [sys.executable, "-m", "tests.jobs.killed_driver", _file(folder, config), str(batch), moment],
+        [sys.executable, "-m", "tests.jobs.killed_driver", _file(folder, config), str(batch)],
         cwd=ROOT,
         env=environment(),
     )
     assert killed.returncode == -9, killed.stderr[-3000:]
-    commits = {name.name for name in (folder / "checkpoint" / "commits").iterdir() if name.name.isdigit()}
-    assert commits == {str(number) for number in range(batch)}, "the batch was not finished"
+    _assert_finished(config, batch)
     ledger: dict[str, Any] = json.loads(killed.stdout)["ledger"]
     return ledger
+
+
+def _ended(spark: SparkSession, config: JobConfig, monkeypatch: pytest.MonkeyPatch, batch: int) -> dict[str, Any]:
+    """The ledger of a run that an error ends after the sink of a batch, and before the checkpoint knows."""
+    ledgers: list[dict[str, Any]] = []
+    run_batch = JobStream.run_batch
+
+    def batch_then_end(self: JobStream, frame: Any, batch_id: int) -> None:
+        run_batch(self, frame, batch_id)
+        if batch_id == batch:
+            ledgers.append(self._board.read().answer().model_dump()["ledger"])
+            raise InterruptedError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stream, "MAX_RECORDS", killed_driver.MAX_RECORDS)
+        patched.setattr(JobStream, "run_batch", batch_then_end)
+        with pytest.raises(StreamingQueryException, match="InterruptedError"):
+            run_once(spark, config)
+    _assert_finished(config, batch)
+    (ledger,) = ledgers
+    return ledger
+
+
+def _assert_finished(config: JobConfig, batches: int) -> None:
+    """So many batches, and not the next, are in the checkpoint."""
+    folder = Path(config.checkpoint_path.removeprefix("file://")) / "commits"
+    assert {name.name for name in folder.iterdir() if name.name.isdigit()} == {str(at) for at in range(batches)}
 
 
 def _wait_for_phase(port: int, phase: str, driver: subprocess.Popen[str]) -> dict[str, Any]:

@@ -278,9 +278,7 @@ def _killed_in_the_second_batch(config: JobConfig, folder: Path, environment: di
     """Return what a driver said before it was killed, with a table that is written and a batch that is not finished."""
     file = folder / "job.json"
     file.write_text(config.model_dump_json())
-    done = run_to_end(
-        [sys.executable, "-m", "tests.jobs.killed_driver", str(file), "1", "within-sink"], cwd=ROOT, env=environment
-    )
+    done = run_to_end([sys.executable, "-m", "tests.jobs.killed_driver", str(file), "1"], cwd=ROOT, env=environment)
     assert done.returncode == -9, done.stderr[-3000:]
     return done.stdout + done.stderr
 

@@ -17,7 +17,7 @@ from kwitness.jobs.frame.offsets import DataLoss
 
 from tests import soak
 from tests.jobs import oracle
-from tests.jobs.conftest import job_config, run_once
+from tests.jobs.conftest import begun, job_config, run_once
 from tests.jobs.kafka_topics import Topics
 from tests.jobs.tables import by_client, read
 from tests.jobs.traffic import mixed, push
@@ -87,7 +87,8 @@ def test_records_that_expired_before_they_were_read_are_reported_exactly(
         if record.topic != lost.topic or not lost.first_offset <= record.offset <= lost.last_offset
     ]
     assert by_client(read(config.table_path)) == oracle.inventory(present)[0]
-    assert run_once(spark, config).read().data_loss == (lost,), "a restarted driver still knows"
+    with begun(spark, config) as (_, restarted):
+        assert restarted.read().data_loss == (lost,), "a restarted driver still knows"
 
 
 def test_a_lost_checkpoint_is_noticed_and_the_table_goes_on(

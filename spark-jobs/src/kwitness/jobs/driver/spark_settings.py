@@ -23,6 +23,10 @@ _ALWAYS = {
     "spark.sql.warehouse.dir": "/tmp/spark-warehouse",  # noqa: S108 - never written; the default is not writable
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # Spark describes each plan for the UI even where there is none.
+    "spark.sql.ui.explainMode": "simple",
+    # Python would tell Java the line of each of its calls, for messages of errors: six calls more for each.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.driver.memory": "512m",
     # A driver plans again and again; the second compiler never pays back (halves its CPU seconds, see the README).
     "spark.driver.extraJavaOptions": _SMALL_JVM,
@@ -38,6 +42,7 @@ _ALWAYS = {
     # The two ways by which old Parquet readers misread times.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.python.worker.reuse": "true",
+    "spark.python.daemon.module": "kwitness.jobs.driver.python_daemon",
 }
 
 

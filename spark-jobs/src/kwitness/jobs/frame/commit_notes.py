@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 EXPIRED = "expired"
@@ -20,6 +20,12 @@ def own_note(text: str | None) -> dict[str, Any] | None:
     if not isinstance(note, dict) or not note.keys() <= _FIELDS.keys():
         return None
     return note if all(_FIELDS[name](value) for name, value in note.items()) else None
+
+
+def note_in(lines: Iterable[str]) -> dict[str, Any] | None:
+    """Find the note of a job in a version of the log, a JSON object on each line; None where it has none."""
+    commits = (json.loads(line).get("commitInfo") for line in lines if line.startswith('{"commitInfo"'))
+    return next((own_note(commit.get("userMetadata")) for commit in commits if commit), None)
 
 
 def _is_number(value: Any) -> bool:

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StructType
 
-from kwitness.jobs.frame.commit_notes import EXPIRED, own_note
+from kwitness.jobs.frame.commit_notes import EXPIRED, note_in
 from kwitness.jobs.frame.hadoop_files import HadoopFiles
 from kwitness.jobs.frame.job import MergeRule, Settled
 from kwitness.jobs.frame.offsets import Positions, from_json, to_json
@@ -30,9 +30,6 @@ _PROPERTIES = {
 }
 #: Cannot be lowered, so a table that is there keeps its own.
 _PROTOCOL = {"delta.minReaderVersion": "1", "delta.minWriterVersion": "2"}
-#: Commits that are searched for positions first, before all that the log has. Those of batches and of housekeeping have
-#: them; changes of columns, and other writers, do not.
-_SEARCHED_COMMITS = 50
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 _SKIP_EMPTY = "spark.databricks.delta.skipRecordingEmptyCommits"
 
@@ -102,17 +99,17 @@ class JobTable:
                 f"{self.path} holds a table with other columns ({', '.join(other) or 'without the keys'}): "
                 "give the job another table"
             )
-        detail = table.detail().select("properties", "partitionColumns").collect()[0]
+        stated = self._snapshot().metadata()
         if added := missing_fields(there, self._schema):
             self._alter(f"ADD COLUMNS ({', '.join(field.declared for field in added)})")
-        if changed := dict(_PROPERTIES.items() - detail["properties"].items()):
+        if changed := {key: value for key, value in _PROPERTIES.items() if not _has(stated, key, value)}:
             pairs = ", ".join(f"'{key}' = '{value}'" for key, value in changed.items())
             self._alter(f"SET TBLPROPERTIES ({pairs})")
-        if tuple(detail["partitionColumns"]) != self._partitions:
+        if (partitions := str(stated.partitionColumns().mkString(", "))) != ", ".join(self._partitions):
             _LOG.info(
                 "%s is partitioned by (%s), a new table would be by (%s): batches write more, nothing is wrong",
                 self.path,
-                ", ".join(detail["partitionColumns"]),
+                partitions,
                 ", ".join(self._partitions),
             )
         return False
@@ -175,19 +172,23 @@ class JobTable:
         """
         if not self.exists():
             return {}
-        table = self._open(self._session)
-        for searched in (table.history(_SEARCHED_COMMITS), table.history()):
-            commits = searched.select("version", "userMetadata").collect()
-            notes = [own_note(commit["userMetadata"]) for commit in commits]
-            if (found := next(filter(None, notes), None)) is not None:
-                return found
-            if commits[-1]["version"] == 0:
-                return {}
-        if {} in notes:
+        newest = int(self._snapshot().version())
+        has_empty_note = False
+        for version in range(newest, -1, -1):
+            try:
+                note = note_in(self._files.read_text(f"{self.path}/_delta_log/{version:020d}.json").splitlines())
+            except FileNotFoundError:
+                break
+            if note:
+                return note
+            has_empty_note |= note is not None
+        else:
+            return {}
+        if has_empty_note:
             # Housekeeping of a table that has no batch writes such notes.
             return {}
         raise TableHistoryError(
-            f"{self.path}: no commit from version {commits[-1]['version']} to {commits[0]['version']} is of a batch, "
+            f"{self.path}: no commit from version {version + 1} to {newest} is of a batch, "
             "so others wrote to the table until the log forgot to where it was read: restore a version that a job "
             "wrote, or give the job another table"
         )
@@ -227,9 +228,15 @@ class JobTable:
         self._session.sql(f"ALTER TABLE delta.`{self.path}` {change}")
 
     def _log(self) -> Any:
-        # Delta has no public way to ask for the version alone.
+        # Delta has no public way to ask for version, properties and partitions that runs no job.
         jvm: Any = self._session.sparkContext._jvm  # noqa: SLF001
         return jvm.org.apache.spark.sql.delta.DeltaLog.forTable(self._session._jsparkSession, self.path)  # noqa: SLF001
+
+    def _snapshot(self) -> Any:
+        """Read what the log holds now, with the commits of other writers."""
+        log = self._log()
+        # The rest are Scala's defaults.
+        return log.update(False, *(getattr(log, f"update$default${at}")() for at in (2, 3)))
 
     def _open(self, session: SparkSession) -> DeltaTable:
         return DeltaTable.forPath(session, self.path)
@@ -238,6 +245,12 @@ class JobTable:
         # Each partition's rows into as few files as their size asks for.
         gathered = rows.hint("rebalance", *self._partitions)
         return gathered.write.format("delta").option("userMetadata", json.dumps(metadata))
+
+
+def _has(stated: Any, key: str, value: str) -> bool:
+    """Return whether a table's metadata, as Delta holds it in Java, has a property."""
+    found = stated.configuration().get(key)
+    return bool(found.isDefined() and found.get() == value)
 
 
 def metadata_of(positions: Positions, second: Positions | None = None) -> dict[str, Any]:
