@@ -139,6 +139,7 @@ def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: s
 
 PROGRAM = "tests.operator.in_its_image"
 import_once(PROGRAM)
+START = f"import runpy; runpy.run_module({PROGRAM!r}, run_name='__main__', alter_sys=True)"
 
 
 class OperatorProcess:
@@ -162,7 +163,7 @@ class OperatorProcess:
         self.process: ForkedProgram | subprocess.Popen[bytes]
         if imports:
             with self.log_file.open("ab") as log:
-                command = [sys.executable, "-m", PROGRAM, str(path)]
+                command = [sys.executable, "-c", START, str(path)]
                 self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         else:
             self.process = ForkedProgram(PROGRAM, [str(path)], log=self.log_file, environment=environment)

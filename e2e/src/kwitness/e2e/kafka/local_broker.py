@@ -143,8 +143,11 @@ class LocalBroker:
         return self
 
     def stop(self) -> None:
-        """End the server and remove its temporary folder."""
-        self.process.stop()
+        """End the server; where its folder is a temporary one, at once, and remove that."""
+        if self._owns_directory:
+            self.process.kill()
+        else:
+            self.process.stop()
         atexit.unregister(self.process.kill)
         if self._owns_directory:
             shutil.rmtree(self.directory, ignore_errors=True)
