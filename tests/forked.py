@@ -42,6 +42,7 @@ class ForkedProgram:
 
     def __init__(self, module: str, arguments: Sequence[str], *, log: Path, environment: Mapping[str, str]) -> None:
         self.args = [module, *arguments]
+        log.touch()  # a test may read it before the program writes
         self._process = _CONTEXT.Process(target=_run, args=(self.args, str(log), dict(environment)), daemon=True)
         self._process.start()
         assert self._process.pid is not None
