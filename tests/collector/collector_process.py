@@ -7,8 +7,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +20,7 @@ from kwitness.sandbox.waiting import WaitFailedError, wait_for_exit
 
 from tests.collector.collector_samples import CLUSTER
 from tests.eventually import eventually
+from tests.forked import ForkedProgram, import_once
 
 PLUGIN, OTLP, READER, REPLICA = "plugin-token", "otlp-token", "reader-token", "replica-token"
 OPERATOR = "operator-token"
@@ -30,6 +29,8 @@ GATEWAY, SIDECAR, INTERCEPTOR = "gateway-token", "sidecar-token", "interceptor-t
 GATEWAY_SOURCE, SIDECAR_SOURCE = "shop/kwitness-gateway-front-0", "stranger/app-1"
 INTERCEPTED_POD = "shop/orders-7c9d5b6f4-x2x7k"
 _LATER = 503
+PROGRAM = "kwitness.collector"
+import_once(f"{PROGRAM}.__main__")
 
 
 class Answer(NamedTuple):
@@ -69,7 +70,7 @@ class CollectorProcess:
         self.peers = peers
         self.arguments = tuple(arguments)
         self.environment = {**os.environ, **(environment or {})}
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: ForkedProgram | None = None
         self.log = folder / f"collector-{ordinal}.log"
         folder.mkdir(parents=True, exist_ok=True)
         self.tokens = folder / "tokens"
@@ -111,15 +112,14 @@ class CollectorProcess:
 
     def start(self) -> CollectorProcess:
         """Start and wait until it takes requests."""
-        command = [sys.executable, "-m", "kwitness.collector", "--config", str(self.folder / "config.json")]
+        command = ["--config", str(self.folder / "config.json")]
         command += ["--host", "127.0.0.1", "--port", str(self.port), "--metrics-port", str(self.metrics_port)]
         command += ["--otlp-http-port", str(self.otlp_http_port), "--otlp-grpc-port", str(self.otlp_grpc_port)]
         command += ["--pod-name", f"kwitness-collector-main-{self.ordinal}", "--api-server", ""]
         command += ["--token-file", str(self.folder / "own-token"), *self.arguments]
         if self.peers:
             command += ["--peer-url", self.peers]
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment)
+        self.process = ForkedProgram(PROGRAM, command, log=self.log, environment=self.environment)
         ready = f"http://127.0.0.1:{self.metrics_port}/readyz"
         try:
             eventually(lambda: requests.get(ready, timeout=10).ok, passing=(OSError,), needs=[self.process], every=0.05)

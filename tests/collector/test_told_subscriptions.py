@@ -42,17 +42,22 @@ def known(collector: CollectorProcess) -> list[str]:
     return [one["id"] for one in answer["subscriptions"]]
 
 
+def until_known(collector: CollectorProcess, name: str) -> None:
+    """Wait until observers are told of one subscription; meanwhile the file may be read between their two answers."""
+    eventually(lambda: known(collector), lambda now: now == [name], passing=(AssertionError,))
+
+
 def test_what_was_told_counts_at_once_and_until_the_file_brings_other_news(start: Start) -> None:
     collector = start()
     collector.subscribe(named("first"))
-    eventually(lambda: known(collector), lambda now: now == ["first"])
+    until_known(collector, "first")
 
     assert collector.direct(PATH, body("second")).status == 200
     assert known(collector) == ["second"]
     assert [one["id"] for one in collector.get("/v1/subscriptions").body["items"]] == ["second"]
 
     collector.subscribe(named("third"))
-    eventually(lambda: known(collector), lambda now: now == ["third"])
+    until_known(collector, "third")
 
 
 def test_a_collector_that_starts_again_begins_with_the_file(start: Start) -> None:

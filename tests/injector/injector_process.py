@@ -9,8 +9,6 @@ import json
 import os
 import signal
 import ssl
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -28,10 +26,13 @@ from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.eventually import ANSWER_S, eventually
+from tests.forked import ForkedProgram, import_once
 from tests.injector.samples import INJECTION, POD
 from tests.merge_patch import merged
 
 SECRET = "kwitness-injector-certificate"
+PROGRAM = "kwitness.injector"
+import_once(f"{PROGRAM}.__main__")
 
 
 class Surroundings:
@@ -173,13 +174,8 @@ class InjectorProcess:
         )
         path = folder / f"settings-{self.probe_port}.json"
         path.write_text(json.dumps(settings))
-        with self.log_file.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "kwitness.injector", str(path)],
-                env={**os.environ, "KUBECONFIG": str(around.kubeconfig)},
-                stdout=log,
-                stderr=log,
-            )
+        environment = {**os.environ, "KUBECONFIG": str(around.kubeconfig)}
+        self.process = ForkedProgram(PROGRAM, [str(path)], log=self.log_file, environment=environment)
 
     def probe(self, path: str) -> tuple[int, str]:
         try:

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from kwitness.e2e.kafka.jars import kafka_jars
+from kwitness.e2e.kafka.prepared import archive_options, classpath
+from kwitness.sandbox.java import java_program
 from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.observer.client_programs import NEWEST, SMALL_JVM
@@ -37,7 +38,9 @@ class Tool:
     """
 
     def __init__(self, name: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
-        command = ["java", *SMALL_JVM, "-Dlog4j2.level=ERROR", "-cp", f"{kafka_jars(NEWEST)}/*", f"{PACKAGE}.{name}"]
+        # A server's classes are most of a tool's.
+        java = [java_program(), *SMALL_JVM, *archive_options(NEWEST)]
+        command = [*java, "-Dlog4j2.level=ERROR", "-cp", os.pathsep.join(classpath(NEWEST)), f"{PACKAGE}.{name}"]
         variables = {**os.environ, **(environment or {})}
         self._folder = tempfile.TemporaryDirectory()
         self._output = Path(self._folder.name) / "output"

@@ -131,9 +131,9 @@ def start_operator(api, namespace, tmp_path, resync_seconds) -> Iterator[Callabl
     """Start operators that watch the test's namespace; they end in good order, and log JSON lines without traceback."""
     started: list[OperatorProcess] = []
 
-    def start(*, user: str = "operator", wait: bool = True, **settings: Any) -> OperatorProcess:
+    def start(*, user: str = "operator", wait: bool = True, imports: bool = False, **settings: Any) -> OperatorProcess:
         chosen = {**usual_settings([namespace], resync_seconds), **settings}
-        process = OperatorProcess(tmp_path, api.kubeconfig_of(user), chosen)
+        process = OperatorProcess(tmp_path, api.kubeconfig_of(user), chosen, imports=imports)
         started.append(process)
         if wait:
             eventually(lambda: process.probe("/readyz")[0] == 200)

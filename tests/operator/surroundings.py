@@ -23,6 +23,7 @@ from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.eventually import ANSWER_S, eventually
+from tests.forked import ForkedProgram, import_once
 
 WRITES = {"create", "update", "patch", "delete", "deletecollection"}
 
@@ -136,18 +137,15 @@ def until_reason(api: ApiServer, kind: str, name: str, namespace: str, reason: s
     return str(found["message"])
 
 
-AS_IN_ITS_IMAGE = """
-import runpy, sys
-sys.modules["kubernetes"] = None
-runpy.run_module("kwitness.operator", run_name="__main__", alter_sys=True)
-"""
-"""The library of the tests is not in the operator's image; kopf would spend seconds on it where it is installed."""
+PROGRAM = "tests.operator.in_its_image"
+import_once(PROGRAM)
+START = f"import runpy; runpy.run_module({PROGRAM!r}, run_name='__main__', alter_sys=True)"
 
 
 class OperatorProcess:
-    """``python -m kwitness.operator`` with settings of its own."""
+    """``python -m kwitness.operator`` with settings of its own; `imports` is for one whose memory is looked at."""
 
-    def __init__(self, folder: Path, kubeconfig: Path, settings: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, kubeconfig: Path, settings: dict[str, Any], *, imports: bool = False) -> None:
         self.port = free_port()
         self.log_file = folder / f"operator-{self.port}.log"
         everything = {
@@ -161,13 +159,14 @@ class OperatorProcess:
         }
         path = folder / f"settings-{self.port}.json"
         path.write_text(json.dumps(everything))
-        with self.log_file.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", AS_IN_ITS_IMAGE, str(path)],
-                env={**os.environ, "KUBECONFIG": str(kubeconfig), "MALLOC_ARENA_MAX": "2"},
-                stdout=log,
-                stderr=log,
-            )
+        environment = {**os.environ, "KUBECONFIG": str(kubeconfig), "MALLOC_ARENA_MAX": "2"}
+        self.process: ForkedProgram | subprocess.Popen[bytes]
+        if imports:
+            with self.log_file.open("ab") as log:
+                command = [sys.executable, "-c", START, str(path)]
+                self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        else:
+            self.process = ForkedProgram(PROGRAM, [str(path)], log=self.log_file, environment=environment)
 
     def probe(self, path: str) -> tuple[int, str]:
         try:

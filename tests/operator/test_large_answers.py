@@ -76,7 +76,7 @@ def test_a_cluster_with_too_large_answers_is_not_ready_and_costs_no_other(
     api, namespace, clean_broker, listeners, start_operator
 ):
     apply(api, *(cluster(name, namespace, address) for name, address in listeners.items()))
-    operator = start_operator()
+    operator = start_operator(imports=True)
     for name in listeners:
         until_reason(api, "kfc", name, namespace, "AnswerTooLarge")
     apply(api, cluster("good", namespace, clean_broker.bootstrap))

@@ -209,8 +209,11 @@ def test_wrong_settings_end_it_with_one_json_line(tmp_path):
     assert "namespace: Field required" in json.loads(line)["detail"]
 
 
-def test_it_is_small(applied):
-    status = Path(f"/proc/{applied.process.pid}/status").read_text()
+def test_it_is_small(api, namespace, clean_broker, start_operator):
+    apply(api, cluster("main", namespace, clean_broker.bootstrap), subscription("basic", namespace))
+    operator = start_operator(imports=True)
+    until_reason(api, "kcms", "basic", namespace, "Applied")
+    status = Path(f"/proc/{operator.process.pid}/status").read_text()
     resident = int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1])
     # Megabytes of docs/decisions/0034, in which it is started as here, without the library kubernetes.
     assert resident < 90_000

@@ -199,23 +199,24 @@ def test_what_is_asked_for_moves_the_default_on_the_other_side(connected, api, n
     assert ready(api, "ktc", "main", namespace)["reason"] == "Progressing"
 
 
-def questions_about_monitors(api: ApiServer, namespace: str) -> list[int]:
+def questions_about_monitors(api: ApiServer, namespace: str, since: int) -> list[int]:
     return [
         event["responseStatus"]["code"]
-        for event in api.audit()
+        for event in api.audit(since)
         if f"/namespaces/{namespace}/servicemonitors" in event["requestURI"]
     ]
 
 
 @pytest.mark.parametrize("allowed", [False, True])
 def test_a_monitor_that_may_not_be_made_is_said_and_holds_up_nothing(connected, api, namespace, allowed):
+    since = api.audit_end()
     connected(collector={"serviceMonitors": allowed})
     apply(api, collector("main", namespace, replicas=2, **MONITORED))
     message = until_condition(api, namespace, "Monitored", "False", "MonitorForbidden")
     assert "monitoring.allowServiceMonitors" in message
     assert replicas(api, namespace) == 2
     assert ready(api, "ktc", "main", namespace)["reason"] == "Progressing"
-    assert bool(questions_about_monitors(api, namespace)) == allowed
+    assert bool(questions_about_monitors(api, namespace, since)) == allowed
 
 
 def test_a_cluster_without_the_kind_of_monitors_is_told_from_one_that_forbids_them(connected, api, namespace):
@@ -231,12 +232,13 @@ def test_a_cluster_without_the_kind_of_monitors_is_told_from_one_that_forbids_th
 
 
 def test_nobody_asks_about_monitors_that_nobody_asked_for(connected, api, namespace):
+    since = api.audit_end()
     connected()
     apply(api, collector("main", namespace))
     until_reason(api, "ktc", "main", namespace, "Progressing")
     apply(api, collector("main", namespace, replicas=2))
     eventually(lambda: replicas(api, namespace), lambda count: count == 2)
-    assert questions_about_monitors(api, namespace) == []
+    assert questions_about_monitors(api, namespace, since) == []
 
 
 def test_a_namespace_without_service_account_is_named(connected, api, namespace):

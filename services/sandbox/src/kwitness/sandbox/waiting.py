@@ -219,7 +219,7 @@ def wait_until(
             time.sleep(patience.pause_s if every is None else every)
 
 
-def wait_for_exit(process: subprocess.Popen[Any], *, what: str = "", still_s: float = STILL_S) -> int:
+def wait_for_exit(process: Process, *, what: str = "", still_s: float = STILL_S) -> int:
     """The exit status of a process that was asked to end, or that computes, once it has ended."""
     status = wait_until(process.poll, lambda code: code is not None, what=what, still_s=still_s, every=0.05)
     return 0 if status is None else status
