@@ -120,7 +120,9 @@ def test_who_does_not_push_is_told_with_the_reason(person: Person) -> None:
     said = person.types(line)
 
     [old] = [row for row in said.splitlines() if "kafka-python" in row and "TooOld" in row]
-    assert "confluent" not in old
+    software, _, advice = old.partition("TooOld")
+    assert "confluent" not in software
+    assert "or use confluent-kafka-python" in advice
 
 
 def test_an_alert_leads_to_the_client_and_its_line_can_be_typed(platform: Platform, person: Person) -> None:
