@@ -6,11 +6,13 @@ imported, such as its memory, is tried with a start of its own.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import multiprocessing
 import os
 import runpy
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -43,7 +45,9 @@ class ForkedProgram:
     def __init__(self, module: str, arguments: Sequence[str], *, log: Path, environment: Mapping[str, str]) -> None:
         self.args = [module, *arguments]
         log.touch()  # a test may read it before the program writes
-        self._process = _CONTEXT.Process(target=_run, args=(self.args, str(log), dict(environment)), daemon=True)
+        network = f"/proc/{os.getpid()}/task/{threading.get_native_id()}/ns/net"
+        given = (self.args, str(log), dict(environment), network)
+        self._process = _CONTEXT.Process(target=_run, args=given, daemon=True)
         self._process.start()
         assert self._process.pid is not None
         self.pid: Final = self._process.pid
@@ -58,12 +62,15 @@ class ForkedProgram:
             os.kill(self.pid, number)
 
 
-def _run(command: list[str], log: str, environment: dict[str, str]) -> None:
+def _run(command: list[str], log: str, environment: dict[str, str], network: str) -> None:
     gc.freeze()  # or the first collection would copy all that is shared
     descriptor = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     for output in (1, 2):
         os.dup2(descriptor, output)
     os.close(descriptor)
+    if not Path(network).samefile("/proc/self/ns/net"):
+        with Path(network).open("rb") as namespace:
+            assert ctypes.CDLL(None, use_errno=True).setns(namespace.fileno(), 0) == 0
     os.environ.clear()
     os.environ.update(environment)
     sys.argv = command
