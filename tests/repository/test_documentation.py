@@ -95,9 +95,12 @@ def test_files_that_pages_for_developers_name_exist(page: Path) -> None:
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("page", ["a-subscription-file-by-file.md", "a-push-file-by-file.md"])
-def test_a_walk_through_the_code_has_its_steps_in_order_each_with_a_file(page: str) -> None:
-    steps = re.findall(r"^\| (\d+) \| `([^`]+)` \|", (ROOT / "docs/dev" / page).read_text(), re.MULTILINE)
+WALKS = sorted((ROOT / "docs/dev").glob("a-*-file-by-file.md"))
+
+
+@pytest.mark.parametrize("page", WALKS, ids=lambda page: page.name)
+def test_a_walk_through_the_code_has_its_steps_in_order_each_with_a_file(page: Path) -> None:
+    steps = re.findall(r"^\| (\d+) \| `([^`]+)` \|", page.read_text(), re.MULTILINE)
 
     assert len(steps) > 10
     assert [int(number) for number, _ in steps] == list(range(1, len(steps) + 1))
