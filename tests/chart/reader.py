@@ -13,7 +13,7 @@ from kwitness.images.image_parts import REPOSITORY
 from kwitness.sandbox.waiting import run_to_end
 
 FILES = ("kafka-ca.crt", "operator.password", "collector.password", "spark.password")
-MORE_FILES = ("collector.crt", "collector.key", "collector-ca.crt", "tokens")
+MORE_FILES = ("collector.crt", "collector.key", "collector-ca.crt", "gateway.crt", "gateway.key", "tokens")
 NOT_OURS = "apiVersion: cert-manager.io/"
 """Of resources whose definitions no test has."""
 

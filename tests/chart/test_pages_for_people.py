@@ -43,6 +43,15 @@ def test_installation_by_its_page(reader: Reader) -> None:
     assert reader.types("kubectl get kafkacluster orders --namespace kwitness --output name").strip()
 
 
+@pytest.mark.parametrize("sections", [("Amazon MSK with SCRAM", "The gateway, for both"), ("Confluent Cloud",)])
+def test_recipes_for_managed_kafka(reader: Reader, sections: tuple[str, ...]) -> None:
+    page = "docs/guides/managed-kafka-recipes.md"
+    for section in ("Before you begin", *sections):
+        assert reader.follows(page, section)
+
+    assert reader.types("kubectl get kafkacluster orders --namespace kwitness --output name").strip()
+
+
 def test_the_tutorial(reader: Reader) -> None:
     cluster = DemoCluster(reader.server.kubeconfig)
     for namespace in ("kwitness", "demo-apps"):
