@@ -211,5 +211,5 @@ def test_pages_tell_to_type_what_is_run_here(environment: Path) -> None:
     assert lines
     for option in {option for line in lines for option in re.findall(r"--[a-z-]+", line)}:
         assert option in help_text
-    for page in (ROOT / "README.md", ROOT / "docs/guides/observer.md"):
+    for page in (ROOT / "README.md", ROOT / "docs/guides/laptop.md"):
         assert "\n".join(TYPED) in pages[page].replace("    ", ""), page

@@ -101,7 +101,7 @@ def covered(coverage: PodCoverage, unseen: Sequence[str]) -> Verdict:
         )
     if left_out:
         return Verdict(
-            "Covered", "False", "PodsLeftOut", f"{share}{also}: each reason has a remedy in docs/guides/observer.md"
+            "Covered", "False", "PodsLeftOut", f"{share}{also}: each reason has a remedy in docs/guides/sidecar.md"
         )
     return Verdict("Covered", "True", "PodsCovered", share)
 
