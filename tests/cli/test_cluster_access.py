@@ -79,7 +79,7 @@ def test_who_may_not_see_clusters_sees_subscriptions_and_is_told_what_is_missing
         api.kubectl(*command)
     listed = eventually(lambda: newcomer.types("-n", namespace, *LIST), lambda done: done.returncode == 0)
 
-    assert [one["name"] for one in json.loads(listed.stdout)] == ["one"]
+    assert [one["name"] for one in json.loads(listed.stdout)["items"]] == ["one"]
     assert "what others ask at the brokers is not seen" in listed.stderr
     assert "may not list kafkaclusters.kwitness.dev" in listed.stderr
 

@@ -55,7 +55,7 @@ def test_its_lines_run_one_after_the_other_with_the_role_that_it_gives(supporter
         done = supporter.types("--namespace", namespace, *words)
         assert done.returncode == 0, (words, done.stderr)
         warned[words[2] if len(words) > 2 else words[1]] = done.stderr
-    left = json.loads(supporter.done("--namespace", namespace, "subscriptions", "list", "-o", "json"))
+    left = json.loads(supporter.done("--namespace", namespace, "subscriptions", "list", "-o", "json"))["items"]
 
     assert len(lines) == 8
     assert [one["name"] for one in left] == ["queues"]
@@ -74,7 +74,7 @@ def test_the_line_of_the_readme_asks_one_client_for_ten_minutes(api, namespace, 
     [line] = typed(README)[-1:]
     words = [namespace if word == "kwitness" else word for word in line]
     person.done(*words)
-    [one] = json.loads(person.done("subscriptions", "list", "-o", "json"))
+    [one] = json.loads(person.done("subscriptions", "list", "-o", "json"))["items"]
 
     assert (one["name"], one["interval"], one["match"][0]["pattern"]) == ("slow-orders", "10s", "orders-7")
 

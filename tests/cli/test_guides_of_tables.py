@@ -241,7 +241,7 @@ def test_the_queries_of_traffic_answer_what_they_ask(folder: Path, capsys: pytes
     answers = []
     for words in commands("traffic.md"):
         tables.answer([*words[1:], "--json"])
-        answers.append(json.loads(capsys.readouterr().out))
+        answers.append(json.loads(capsys.readouterr().out)["items"])
 
     most, unread, errors, complete = answers
     assert [(row["client_id"], row["bytes"]) for row in most] == [("shop", 1000), ("desk", 500)]
@@ -261,7 +261,7 @@ def test_the_queries_of_upgrades_and_headers_answer_what_they_ask(
     for page in ("upgrade-impact.md", "header-drift.md"):
         for words in commands(page):
             tables.answer([*words[1:], "--json"])
-            answers.append(json.loads(capsys.readouterr().out))
+            answers.append(json.loads(capsys.readouterr().out)["items"])
 
     whom, versions, unseen, keys, unregistered, values = answers
     assert [(row["owner"], row["client_id"], row["uses"], row["requests"]) for row in whom] == [
@@ -283,7 +283,7 @@ def test_the_queries_of_latency_answer_what_they_ask(folder: Path, capsys: pytes
     for page in ("latency-slo.md", "end-to-end-latency.md"):
         for words in commands(page):
             tables.answer([*words[1:], "--json"])
-            answers.append(json.loads(capsys.readouterr().out))
+            answers.append(json.loads(capsys.readouterr().out)["items"])
 
     worst, used, oldest, clocks = answers
     assert [(row["principal"], row["answers"], row["bad"], row["fastest"]) for row in worst] == [
@@ -313,7 +313,7 @@ def test_the_queries_of_telemetry_answer_what_they_ask(folder: Path, capsys: pyt
     for words in commands("telemetry-rollup.md"):
         if words[0] == "tables":
             tables.answer([*words[1:], "--json"])
-            answers.append(json.loads(capsys.readouterr().out))
+            answers.append(json.loads(capsys.readouterr().out)["items"])
 
     slowest, connected, left_out = answers
     assert [(row["client_id"], row["greatest_ms"], row["average_ms"]) for row in slowest] == [
@@ -329,7 +329,7 @@ def test_the_queries_of_cost_answer_what_they_ask(folder: Path, capsys: pytest.C
     for words in commands("cost-attribution.md"):
         if words[0] == "tables":
             tables.answer([*words[1:], "--json"])
-            answers.append(json.loads(capsys.readouterr().out))
+            answers.append(json.loads(capsys.readouterr().out)["items"])
 
     teams, sums, unowned = answers
     assert [(row["month"], row["team"], row["cost"]) for row in teams] == [

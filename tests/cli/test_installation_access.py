@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kwitness.cli.checks.facts import DeploymentFacts
-from kwitness.cli.installation_access import deployment_facts, sample_of, tag_of
+from kwitness.cli.installation_access import deployment_facts, release_of, sample_of
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,12 @@ from kwitness.cli.installation_access import deployment_facts, sample_of, tag_of
         ("registry.example.org:5000/kwitness/collector", None),
         ("kwitness/collector:0.1.0@sha256:abc", "0.1.0"),
         ("kwitness/collector@sha256:abc", None),
+        ("kwitness/collector:d7d35b4d1eed", None),
         ("", None),
     ],
 )
-def test_the_version_of_an_image_is_its_tag(image: str, tag: str | None) -> None:
-    assert tag_of(image) == tag
+def test_the_version_of_an_image_is_its_tag_where_that_is_of_a_release(image: str, tag: str | None) -> None:
+    assert release_of(image) == tag
 
 
 def test_a_deployment_says_why_it_is_not_available() -> None:

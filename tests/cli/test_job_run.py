@@ -62,7 +62,7 @@ def test_an_inventory_is_made_on_a_laptop_with_a_password_and_tls(kafka: LocalBr
     assert "kwitness job: 2 of 2 records in the table" in done.stderr
     assert kafka.users["admin"] not in done.stderr + done.stdout
     listed = kwitness("tables", "list", str(tmp_path), "--json")
-    (table,) = [one for one in json.loads(listed.stdout) if one["name"] == "inventory"]
+    (table,) = [one for one in json.loads(listed.stdout)["items"] if one["name"] == "inventory"]
     assert (table["rows"], table["computed_by"]) == (2, "ClientInventory/1")
 
 

@@ -92,7 +92,7 @@ def test_a_job_is_described_with_what_it_found(types) -> None:
 
 @pytest.mark.usefixtures("unused")
 def test_jobs_as_json_are_resources(types) -> None:
-    items = json.loads(types("jobs", "-o", "json").stdout)
+    items = json.loads(types("jobs", "-o", "json").stdout)["items"]
     one = json.loads(types("jobs", "describe", "unused", "-o", "json").stdout)
 
     assert [item["metadata"]["name"] for item in items] == ["unused", "waiting"]
@@ -178,7 +178,7 @@ def test_a_sound_installation_has_nothing_wrong(types, api, namespace, tmp_path)
     assert quiet.stdout == "Nothing is wrong.\n"
     found = json.loads(document.stdout)
     assert (found["errors"], found["warnings"]) == (0, 0)
-    assert {one["severity"] for one in found["findings"]} == {"ok"}
+    assert {one["severity"] for one in found["items"]} == {"ok"}
 
 
 @pytest.mark.usefixtures("installed")
@@ -188,7 +188,7 @@ def test_all_that_is_wrong_is_told_with_a_remedy_and_the_exit_status(types, api,
     done = types("doctor", "--here", "--collector-address", f"127.0.0.1:{free_port()}", "-o", "json")
 
     found = json.loads(done.stdout)
-    wrong = {one["check"]: one for one in found["findings"] if one["severity"] == "error"}
+    wrong = {one["check"]: one for one in found["items"] if one["severity"] == "error"}
     assert done.returncode == 1
     assert set(wrong) == {"Operator", "Resources", "Collectors"}
     assert wrong["Resources"]["subject"] == f"KafkaCluster {namespace}/orders"
@@ -211,8 +211,8 @@ def test_who_may_see_nothing_is_told_what_is_not_known(types, newcomer, namespac
 
     found = json.loads(done.stdout)
     assert done.returncode == 0
-    assert {one["check"] for one in found["findings"]} >= {"Definitions", "Operator", "Permissions", "Looking"}
-    lacking = [one["message"] for one in found["findings"] if one["check"] == "Permissions"]
+    assert {one["check"] for one in found["items"]} >= {"Definitions", "Operator", "Permissions", "Looking"}
+    lacking = [one["message"] for one in found["items"] if one["check"] == "Permissions"]
     assert f"you may not list analyticsjobs.kwitness.dev in namespace {namespace}, which kwitness jobs needs" in lacking
 
 

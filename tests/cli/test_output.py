@@ -71,7 +71,7 @@ def test_names_of_others_reach_neither_terminal_nor_files_as_they_are(person, li
     assert "\u202e" not in shown
     assert "evil?[2J?" in shown
     assert as_json.isascii()
-    assert json.loads(as_json)[-1]["name"] == f"evil{ESCAPE}[2J\u202e"
+    assert json.loads(as_json)["items"][-1]["name"] == f"evil{ESCAPE}[2J\u202e"
     assert person.types(*LIST, "-o", "yaml").stdout.isascii()
 
 

@@ -152,7 +152,7 @@ def test_rows_are_shown_to_people_without_what_is_empty_and_to_programs_whole(fo
     assert len(lines) == 2
     assert "\x1b" not in people.stdout
     assert people.stderr == "kwitness tables: 2 of 3 rows; --limit shows more, and `sql` picks\n"
-    assert json.loads(programs.stdout) == INVENTORY.to_pylist()
+    assert json.loads(programs.stdout)["items"] == INVENTORY.to_pylist()
     assert picked.stdout.splitlines()[1].split() == ["instance", "2026-09-21", "14:13:20Z"]
 
 
@@ -169,7 +169,7 @@ def test_sql_sees_each_table_by_its_name(folder: Path) -> None:
         ["instance", "2", "2"],
         ["software", "1", "2"],
     ]
-    assert json.loads(programs.stdout)[0] == {"kind": "instance", "clients": 2, "topics": 2}
+    assert json.loads(programs.stdout)["items"][0] == {"kind": "instance", "clients": 2, "topics": 2}
     assert own.returncode == 0, own.stderr
 
 
@@ -290,7 +290,7 @@ def test_the_process_ends_with_the_status_of_the_answer(folder: Path) -> None:
     command = [sys.executable, "-m", "kwitness.cli", "tables", "show", "--json"]
     done, failed = (run_to_end([*command, str(path)]) for path in (folder / "unused", folder))
 
-    assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, TOPICS.to_pylist(), "")
+    assert (done.returncode, json.loads(done.stdout)["items"], done.stderr) == (0, TOPICS.to_pylist(), "")
     assert (failed.returncode, failed.stdout) == (1, "")
     assert failed.stderr.startswith("kwitness tables: there is no Delta table at ")
 

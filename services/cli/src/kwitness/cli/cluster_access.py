@@ -65,8 +65,10 @@ class ClusterAccess:
             )
         return sorted(answer["items"], key=lambda one: (one["metadata"]["namespace"], one["metadata"]["name"]))
 
-    def create(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def create(self, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
         """Create one of our resources in the namespace that it names, and return it; the API server checks it.
+
+        With `dry_run` that is all it does.
 
         Raises
         ------
@@ -76,7 +78,8 @@ class ClusterAccess:
         kind, where = str(body["kind"]), str(body["metadata"]["namespace"])
         wanted = Permission("create", _resource(kind), where, str(body["metadata"]["name"]))
         # What the installed release does not know would be dropped without a word.
-        answer = self.request("POST", _path(kind, where), wanted, body, query={"fieldValidation": "Strict"})
+        query = {"fieldValidation": "Strict"} | ({"dryRun": "All"} if dry_run else {})
+        answer = self.request("POST", _path(kind, where), wanted, body, query=query)
         if answer is None:
             raise CommandFailedError(f"there is no namespace {where}, or kwitness is not installed in this cluster")
         return answer

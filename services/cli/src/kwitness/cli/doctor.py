@@ -46,7 +46,7 @@ def doctor(
     output = Output(options)
     if output.format != "table":
         shown = [asdict(one) for one in findings if not quiet or one.severity != "ok"]
-        output.document({"findings": shown, "errors": counts["error"], "warnings": counts["warning"]})
+        output.document({"items": shown, "errors": counts["error"], "warnings": counts["warning"]})
     else:
         _write(output, [one for one in findings if not quiet or one.severity != "ok"])
         print(_summary(counts))

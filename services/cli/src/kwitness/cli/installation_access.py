@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import importlib.metadata
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,12 +32,13 @@ from kwitness.contracts.resources.meta import GROUP
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["deployment_facts", "look", "sample_of", "tag_of"]
+__all__ = ["deployment_facts", "look", "release_of", "sample_of"]
 
 _TIMEOUT_S: Final = 30
 _EXPIRY: Final = "kwitness_injector_certificate_expiry_seconds"
 _LABELS: Final = "app.kubernetes.io/name=kwitness,app.kubernetes.io/component={component}"
 _VERSION: Final = "app.kubernetes.io/version"
+_RELEASE: Final = re.compile(r"v?\d+\.\d+")
 
 Answer = TypeVar("Answer")
 
@@ -181,7 +183,7 @@ class _Looker:
         except NotPermittedError:
             return None
         containers = ((found or {}).get("spec") or {}).get("template", {}).get("spec", {}).get("containers") or ()
-        return next((tag_of(str(one.get("image", ""))) for one in containers), None)
+        return next((release_of(str(one.get("image", ""))) for one in containers), None)
 
     def certificate_expiry_s(self, injectors: Sequence[DeploymentFacts]) -> float | None:
         """When the certificate ends, as the first injector that answers says on its page of metrics."""
@@ -281,10 +283,10 @@ def deployment_facts(body: Mapping[str, Any]) -> DeploymentFacts:
     )
 
 
-def tag_of(image: str) -> str | None:
-    """The tag of an image; None where it has none, as by digest."""
-    name = image.partition("@")[0].rpartition("/")[2]
-    return name.partition(":")[2] or None
+def release_of(image: str) -> str | None:
+    """Return the release that an image's tag names; None of others, such as those of `make images`, and by digest."""
+    tag = image.partition("@")[0].rpartition("/")[2].partition(":")[2]
+    return tag if _RELEASE.match(tag) else None
 
 
 def sample_of(page: str, name: str) -> float | None:

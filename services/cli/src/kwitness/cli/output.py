@@ -86,7 +86,7 @@ class Output:
             What a person is told, on standard error, when there is none.
         """
         if self.format != "table":
-            self.document([document(one) for one in items])
+            self.document({"items": [document(one) for one in items]})
         elif not items:
             warn(empty)
         else:

@@ -134,21 +134,18 @@ def add(
     cluster: Cluster = None,
     wait: Annotated[bool, typer.Option("--wait", help="until the brokers have it")] = False,
     timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="of --wait")] = 60.0,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="change nothing, and print the resource as YAML")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="have the API server check it, change nothing, and print it as YAML")
+    ] = False,
 ) -> None:
     """Ask clients for metrics. Values are literal: a dot is a dot, unless --pattern says otherwise."""
-    # What is all said needs no cluster to be printed.
-    access = None if dry_run and cluster and options.namespace else connect(options)
-    namespace = access.namespace if access else str(options.namespace)
-    cluster_namespace, _, cluster_name = (cluster or "").rpartition("/")
-    if access is not None:
-        found = find_cluster(access, cluster).metadata
-        cluster_namespace, cluster_name = found.namespace, found.name
+    access = connect(options)
+    found = find_cluster(access, cluster).metadata
     request = Request(
         name=name,
-        namespace=namespace,
-        cluster=cluster_name,
-        cluster_namespace=cluster_namespace or namespace,
+        namespace=access.namespace,
+        cluster=found.name,
+        cluster_namespace=found.namespace,
         metrics=metric or (),
         interval=interval,
         expire_after=life,
@@ -167,16 +164,16 @@ def add(
     for prefix, nearest in unknown_metrics(request.metrics).items():
         hint = f"; the nearest that is known is {nearest}" if nearest else ""
         warn(f"no client is known to send a metric that begins with {prefix}{hint}")
-    if dry_run or access is None:
-        Output(options if options.output == "json" else replace(options, output="yaml")).document(body)
-        return
     try:
-        created = access.create(body)
+        created = access.create(body, dry_run=dry_run)
     except AlreadyThereError as error:
         raise CommandFailedError(
             f"there is a subscription {name} in namespace {access.namespace} already: take another name, or delete it "
             f"first by `kwitness subscriptions delete {name}`"
         ) from error
+    if dry_run:
+        Output(options if options.output == "json" else replace(options, output="yaml")).document(body)
+        return
     if wait:
         with working("waiting until the brokers have it"):
             created = _applied(access, name, timeout)

@@ -124,8 +124,8 @@ def _counts(commit: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in sorted(told.items()))
 
 
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, default=_plain))
+def _print_json(items: Sequence[Any]) -> None:
+    print(json.dumps({"items": items}, default=_plain))
 
 
 def _plain(value: Any) -> Any:
