@@ -80,6 +80,13 @@ def test_in_a_clone_the_program_is_built_first(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
+def test_help_in_a_clone_builds_nothing(tmp_path: Path) -> None:
+    done = kwitness("observe", "--help", path=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (ROOT / "services/observer/observe-help.txt").read_text()
+
+
 def test_a_build_that_fails_and_a_missing_cargo_are_named(tmp_path: Path) -> None:
     without = kwitness("observe", path=tmp_path)
     install(tmp_path, "cargo", "#!/bin/sh\necho 'error: no space left' >&2\nexit 101\n")

@@ -205,6 +205,7 @@ def test_pages_tell_to_type_what_is_run_here(environment: Path) -> None:
     help_text = subprocess.run(
         [environment / "bin/kwitness", "observe", "--help"], capture_output=True, text=True, check=True
     ).stdout
+    assert help_text == (ROOT / "services/observer/observe-help.txt").read_text()
     pages = {page: page.read_text() for page in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"))}
     lines = [line for text in pages.values() for line in re.findall(r"kwitness observe( --[^\n`]*)", text)]
 

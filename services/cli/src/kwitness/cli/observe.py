@@ -7,6 +7,7 @@ terminal, signals and exit status are its own.
 from __future__ import annotations
 
 import importlib.metadata
+import itertools
 import json
 import os
 import shutil
@@ -20,6 +21,8 @@ from kwitness.cli.failure import CommandFailedError
 
 PROGRAM = "kwitness-observer"
 """The program, its wheel and its crate have one name."""
+_HELP = "services/observer/observe-help.txt"
+"""In a clone: the output of --help, so that help needs no build."""
 _PLACE_IN_A_CLONE = ("services", "cli", "src", "kwitness", "cli", "observe.py")
 
 
@@ -31,6 +34,10 @@ def run(arguments: Sequence[str]) -> NoReturn:
     CommandFailedError
         The program is not there, cannot be built, or does not run on this machine.
     """
+    before = list(itertools.takewhile(lambda one: one != "--", arguments))
+    if {"-h", "--help"} & set(before) and not installed() and (clone := _clone()) is not None:
+        sys.stdout.write((clone / _HELP).read_text(encoding="utf-8"))
+        raise SystemExit(0)
     program = find()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -50,7 +57,7 @@ def find() -> Path:
     CommandFailedError
         There is none, or it cannot be built.
     """
-    if (program := _in_the_wheel() or _on_the_path()) is not None:
+    if (program := installed()) is not None:
         return program
     if (clone := _clone()) is not None:
         return _build(clone)
@@ -58,6 +65,11 @@ def find() -> Path:
         f"the program {PROGRAM} is neither installed beside it nor on the PATH: "
         "`make wheels` in a clone of kwitness writes its wheel, and `pip install dist/*.whl` installs it"
     )
+
+
+def installed() -> Path | None:
+    """The program of the installed wheel, else on the PATH."""
+    return _in_the_wheel() or _on_the_path()
 
 
 def _in_the_wheel() -> Path | None:
