@@ -16,6 +16,7 @@ from kwitness.contracts.envelopes import ClientItem, SilentItem
 __all__ = ["Found", "all_silent", "find", "unknown_client"]
 
 _SHOWN_SOFTWARE: Final = 5
+_PAST: Final = "earlier clients are in the table of an AnalyticsJob of type ClientInventory"
 
 
 class Found(NamedTuple):
@@ -89,13 +90,12 @@ def unknown_client(name: str, silent: Sequence[SilentItem], missing: Sequence[in
     if not unnamed:
         return CommandFailedError(
             f"no client {name} is known: it never pushed, or it was gone for three of its intervals and is forgotten. "
-            "`kwitness clients` lists those that push, `kwitness clients --silent --why` those that do not; earlier "
-            "clients are in the table of an AnalyticsJob of type ClientInventory"
+            f"`kwitness clients` lists those that push, `kwitness clients --silent --why` those that do not; {_PAST}"
         )
     lines = [_unnamed_line(client) for client in sorted(unnamed, key=_by_connections)[:_SHOWN_SOFTWARE]]
     return CommandFailedError(
-        f"no client {name} has pushed. Brokers count connections of clients that do not push, and do not name them. If "
-        f"{name} is one of these:\n" + "\n".join(lines)
+        f"no client {name} is known: it has not pushed lately; {_PAST}. Brokers count connections of clients that do "
+        f"not push, and do not name them. If {name} is one of these:\n" + "\n".join(lines)
     )
 
 
