@@ -31,3 +31,5 @@ def log_as_json(level: int = logging.INFO) -> None:
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for noisy in ("py4j", "pyspark"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    # An error of a batch is the stream's, which the driver reports; where the stream was stopped it is none.
+    logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL)
