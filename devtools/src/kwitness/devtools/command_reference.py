@@ -30,8 +30,7 @@ _PARSERS: Final = {
 }
 """Of the subcommands that read their own arguments."""
 _ELSEWHERE: Final = {
-    "observe": "Its options are those of the observer: `kwitness observe --help`, and the "
-    "[guide](../guides/laptop.md)."
+    "observe": "Its options are those of the observer: `kwitness observe --help`, and the [guide](../guides/laptop.md)."
 }
 
 _Row = tuple[str, str]
