@@ -195,29 +195,6 @@ def test_bytes_pass_as_they_are_and_the_other_side_may_speak_first(observer: Obs
             assert (greeting, came == sent) == (SPOKEN_FIRST, True)
 
 
-@pytest.mark.slow
-def test_a_connection_ends_though_its_server_stays_after_the_client_has_ended(network: None, program: Path) -> None:
-    port, seen = free_port(), threading.Event()
-
-    def stay(connection: socket.socket) -> None:
-        while connection.recv(65_536):
-            pass
-        seen.wait()
-
-    with (
-        AnsweringBroker() as broker,
-        serving("127.0.0.1", port, stay),
-        redirecting(program, broker, [port], "token", "http://127.0.0.1:1"),
-        socket.create_connection(("127.0.0.1", port), timeout=90) as client,
-    ):
-        client.sendall(SPOKEN_FIRST)
-        client.shutdown(socket.SHUT_WR)
-        try:
-            assert client.recv(1) == b""
-        finally:
-            seen.set()
-
-
 def test_a_connection_that_nobody_takes_does_not_come_about(observer: ObserverProcess, other_port: int) -> None:
     def ask() -> bytes:
         with socket.create_connection(("127.0.0.1", other_port), timeout=30) as client:
@@ -245,6 +222,30 @@ def test_a_connection_to_the_observer_itself_is_closed(observer: ObserverProcess
     eventually(lambda: observer.metrics()['kwitness_observer_connections_closed_total{end="loop"}'], (1.0).__eq__)
 
 
+# Rules of this observer and of the next are in place of those before, so these two come last.
+@pytest.mark.slow
+def test_a_connection_ends_though_its_server_stays_after_the_client_has_ended(network: None, program: Path) -> None:
+    port, seen = free_port(), threading.Event()
+
+    def stay(connection: socket.socket) -> None:
+        while connection.recv(65_536):
+            pass
+        seen.wait()
+
+    with (
+        AnsweringBroker() as broker,
+        serving("127.0.0.1", port, stay),
+        redirecting(program, broker, [port], "token", "http://127.0.0.1:1"),
+        socket.create_connection(("127.0.0.1", port), timeout=90) as client,
+    ):
+        client.sendall(SPOKEN_FIRST)
+        client.shutdown(socket.SHUT_WR)
+        try:
+            assert client.recv(1) == b""
+        finally:
+            seen.set()
+
+
 @pytest.fixture
 def collector(broker: LocalBroker, tmp_path: Path) -> Iterator[CollectorProcess]:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap})
@@ -256,7 +257,6 @@ def collector(broker: LocalBroker, tmp_path: Path) -> Iterator[CollectorProcess]
     process.kill()
 
 
-# The last of all: its rules are in place of those before.
 def test_an_observer_answers_the_telemetry_of_clients_that_know_of_none(
     broker: LocalBroker, collector: CollectorProcess, program: Path
 ) -> None:
