@@ -20,7 +20,7 @@ from tests.e2e.conftest import at_work
 from tests.e2e.eventually import eventually
 from tests.e2e.job_pods import wait_until_gone
 from tests.e2e.telemetry_topic import TOPIC
-from tests.e2e.workloads import wait_until_ready
+from tests.e2e.workloads import restart, wait_until_ready
 from tests.eventually import remains
 
 KIND = "analyticsjob"
@@ -82,9 +82,11 @@ def test_a_driver_pod_deleted_while_it_runs_continues_the_same_table(platform: P
     wait_until_ready(platform, "statefulset", f"kwitness-job-{JOB}")
     subscriptions.reason_becomes(platform, JOB, "Running", KIND)
     started = time.time() * 1000
+    # A process that begins is a new instance; of one that goes on, little is written again within ten minutes.
+    restart(platform, "java-producer")
     after = eventually(
         instances,
-        lambda now: max((row["last_seen_ms"] for row in now.values()), default=0) > started,
+        lambda now: any(row["first_seen_ms"] > started for row in now.values()),
         every=10,  # a look is a process in the driver's pod
     )
 
