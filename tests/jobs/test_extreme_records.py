@@ -37,8 +37,8 @@ def fed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Fed:
     @cache
     def feed(job_type: str) -> OpenTables:
         tables = open_tables(spark, tmp_path_factory.mktemp(job_type), job_type)
-        records = [record for kind in kinds_of(job_type) for record in extremes(kind)]
-        for batch in range(2):
+        for batch, copies in enumerate((1_100, 1)):
+            records = [record for kind in kinds_of(job_type) for record in extremes(kind, copies=copies)]
             for read_records in tables.reads:
                 reading = read_records(frame_of(spark, records))
                 decoded = reading.decoded.persist()
