@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import Any, Final, NamedTuple
 
 from kwitness.demo.platform import NAMESPACE, Platform
+from kwitness.demo.summary import table_rows
 from kwitness.images.commands import CommandFailedError
 
 from tests.e2e import subscriptions
@@ -64,8 +65,7 @@ def run_in_turn(platform: Platform, jobs: Mapping[str, dict[str, Any]], stack: E
 
 def _rows(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
     path = f"file:///var/lib/kwitness/tables/{NAMESPACE}/{name}/table"
-    show = ("python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0", f"--table={path}")
-    return list(json.loads(platform.cluster.kubectl("exec", f"job/{_IN_TURN}", f"-n={NAMESPACE}", "--", *show)))
+    return table_rows(platform.cluster, job_type, f"--table={path}", namespace=NAMESPACE, pod=f"job/{_IN_TURN}")
 
 
 def _runner(platform: Platform, job: str) -> dict[str, Any]:

@@ -76,7 +76,8 @@ class Platform:
 
     def rows(self, job_type: str) -> list[dict[str, Any]]:
         """Rows of the table of the demo's job of a type, read likewise."""
-        return summary.table_rows(self.cluster, job_type, namespace=self.namespace, job=JOBS[job_type])
+        pod = f"kwitness-job-{JOBS[job_type]}-0"
+        return summary.table_rows(self.cluster, job_type, namespace=self.namespace, pod=pod)
 
     def summary(self) -> str:
         """What the platform sees, for a person."""

@@ -77,10 +77,10 @@ def query(cluster: DemoCluster, expression: str, *, namespace: str, service: str
     return list(answer["data"]["result"])
 
 
-def table_rows(cluster: DemoCluster, job_type: str, *, namespace: str, job: str) -> list[dict[str, Any]]:
-    """Rows of a job's table, read in the driver's pod of that AnalyticsJob, without a JVM."""
-    show = ["python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0"]
-    text = cluster.kubectl("exec", f"kwitness-job-{job}-0", "--namespace", namespace, "--", *show)
+def table_rows(cluster: DemoCluster, job_type: str, *options: str, namespace: str, pod: str) -> list[dict[str, Any]]:
+    """Rows of a job's table, read in a driver's pod without a JVM; of another table than the driver's by `--table`."""
+    show = ["python3", "-m", "kwitness.jobs.show", job_type, "--json", "--limit=0", *options]
+    text = cluster.kubectl("exec", pod, "--namespace", namespace, "--", *show)
     return list(json.loads(text))
 
 
