@@ -15,19 +15,18 @@ from tests.jobs import numbered, traffic
 
 _KINDS = numbered.KINDS | traffic.KINDS
 
-_HEADER = pa.struct([("key", pa.string()), ("value", pa.binary())])
-_SCHEMA = pa.schema(
-    [
-        ("topic", pa.string()),
-        ("partition", pa.int32()),
-        ("offset", pa.int64()),
-        ("timestamp_ms", pa.int64()),
-        ("key", pa.binary()),
-        ("value", pa.binary()),
-        ("headers", pa.list_(_HEADER)),
-        ("kind", pa.string()),
-    ]
-)
+_FIELDS: list[tuple[str, Any]] = [
+    ("topic", pa.string()),
+    ("partition", pa.int32()),
+    ("offset", pa.int64()),
+    ("timestamp_ms", pa.int64()),
+    ("key", pa.binary()),
+    ("value", pa.binary()),
+    ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
+]
+RECORDS = pa.schema(_FIELDS)
+"""Columns of records as Spark hands them to Python."""
+_KINDED = RECORDS.append(pa.field("kind", pa.string()))
 
 
 def frame_of(spark: SparkSession, records: list[KafkaRecord]) -> DataFrame:
@@ -37,7 +36,7 @@ def frame_of(spark: SparkSession, records: list[KafkaRecord]) -> DataFrame:
         | {"headers": [{"key": key, "value": value} for key, value in record.headers], "kind": _KINDS[record.topic]}
         for record in records
     ]
-    return spark.createDataFrame(pa.Table.from_pylist(rows, _SCHEMA)).repartition(2)
+    return spark.createDataFrame(pa.Table.from_pylist(rows, _KINDED)).repartition(2)
 
 
 def kinded(records: list[KafkaRecord]) -> list[tuple[str, KafkaRecord]]:

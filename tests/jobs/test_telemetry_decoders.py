@@ -35,17 +35,8 @@ from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests import soak
 from tests.jobs import pushed
+from tests.jobs.tables import RECORDS
 
-_FIELDS: list[tuple[str, Any]] = [
-    ("topic", pa.string()),
-    ("partition", pa.int32()),
-    ("offset", pa.int64()),
-    ("timestamp_ms", pa.int64()),
-    ("key", pa.binary()),
-    ("value", pa.binary()),
-    ("headers", pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))),
-]
-_SCHEMA = pa.schema(_FIELDS)
 _U64, _DOUBLES = st.integers(0, 2**64 - 1), st.floats()
 _COUNTS = st.integers(0, 9) | _U64
 _TEXTS = st.text(max_size=12) | st.sampled_from(["größe", '"\\\n\x01\x7f', "a" * 300])
@@ -158,7 +149,7 @@ def both(records: list[KafkaRecord], prefixes: tuple[str, ...] = (), most: int =
         record._asdict() | {"headers": [{"key": key, "value": value} for key, value in record.headers]}
         for record in records
     ]
-    batch = pa.RecordBatch.from_pylist(rows, schema=_SCHEMA)
+    batch = pa.RecordBatch.from_pylist(rows, schema=RECORDS)
     found: list[Any] = []
     for read in (protobuf_decoder.read_batch, native_decoder.read_batch):
         parts = list(read(batch, prefixes, most))
@@ -236,7 +227,7 @@ def test_a_batch_of_large_pushes_comes_in_parts() -> None:
     many = [pushed.gauge("a" * 250, 1.0, key="b" * 500) for _ in range(2_000)]
     records = [pushed.push(pushed.payload(*many), seq) for seq in range(40)]
     rows = [one._asdict() | {"headers": []} for one in records]
-    batch = pa.RecordBatch.from_pylist(rows, schema=_SCHEMA)
+    batch = pa.RecordBatch.from_pylist(rows, schema=RECORDS)
 
     parts = list(native_decoder.read_batch(batch, (), 2_000))
 

@@ -34,8 +34,8 @@ def run(arguments: Sequence[str]) -> NoReturn:
     CommandFailedError
         The program is not there, cannot be built, or does not run on this machine.
     """
-    before = list(itertools.takewhile(lambda one: one != "--", arguments))
-    if {"-h", "--help"} & set(before) and not installed() and (clone := _clone()) is not None:
+    options = itertools.takewhile(lambda one: one != "--", arguments)
+    if {"-h", "--help"} & set(options) and not installed() and (clone := _clone()) is not None:
         sys.stdout.write((clone / _HELP).read_text(encoding="utf-8"))
         raise SystemExit(0)
     program = find()
