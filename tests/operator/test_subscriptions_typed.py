@@ -27,7 +27,7 @@ def test_it_is_on_the_broker_when_the_command_returns_and_those_of_others_are_li
     person.done(*here, *add, "--wait")
     written = broker_configs(clean_broker)
     listed = eventually(
-        lambda: json.loads(person.done(*here, "list", "-o", "json")),
+        lambda: json.loads(person.done(*here, "list", "-o", "json"))["items"],
         lambda rows: {row["owner"] for row in rows} == {"Ours", "Foreign"},
     )
     [ours], [foreign] = ([row for row in listed if row["owner"] == owner] for owner in ("Ours", "Foreign"))

@@ -29,13 +29,17 @@ _SECONDS: Final = 60
 
 
 def main() -> int:
-    """Return 0 once something is written; unexpected exceptions end the program."""
+    """Return 0 once something is written, 1 where the operator ended first; unexpected exceptions end the program."""
     resource.setrlimit(resource.RLIMIT_DATA, (_MOST_BYTES, _MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.alarm(_SECONDS)
     # The library's own, which say of a failure what the error says.
     logging.disable()
-    connection, topics, listeners = pickle.load(sys.stdin.buffer)  # noqa: S301 - the operator wrote it
+    try:
+        connection, topics, listeners = pickle.load(sys.stdin.buffer)  # noqa: S301 - the operator wrote it
+    except (EOFError, pickle.UnpicklingError):
+        # It was killed before it had written all.
+        return 1
     answer: ClusterDescription | OperatorError
     try:
         answer = describe(connection, topics, listeners)
