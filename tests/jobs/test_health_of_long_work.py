@@ -61,16 +61,16 @@ def test_tasks_that_end_are_signs_of_life(spark: SparkSession, tmp_path: Path, b
         except urllib.error.HTTPError as error:
             return error.code
 
-    def stands_still() -> None:
+    def expect_no_progress() -> None:
         # Other tests' work in this session may end after them, and is a sign of life then.
         eventually(lambda: answer(601), lambda code: code == 503)
 
     assert answer() == 200
-    stands_still()
+    expect_no_progress()
     beginning()
     eventually(answer, lambda code: code == 200)
     eventually(lambda: spark.sparkContext.statusTracker().getActiveStageIds())
-    stands_still()
+    expect_no_progress()
     (tmp_path / "0").touch()
     eventually(answer, lambda code: code == 200)
     assert answer(599) == 200

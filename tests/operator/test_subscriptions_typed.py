@@ -11,7 +11,7 @@ from tests.eventually import eventually
 from tests.operator.surroundings import alter_broker, apply, broker_configs, cluster, until_configs
 
 pytestmark = pytest.mark.broker
-# Nobody says who is connected here: what every version of every client can stand does not wait.
+# A subscription that no version of any client is harmed by does not wait for a report on connected clients.
 EVERYTHING = "org.apache.kafka."
 
 

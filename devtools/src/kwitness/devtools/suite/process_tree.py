@@ -60,10 +60,14 @@ class ProcessorTime:
         return sum(self._ticks_by_root.values())
 
     def _root_of(self, process: _Process, processes: dict[int, _Process]) -> _Process | None:
+        # The outermost: a root that ends below another is in the time of its parent from then on.
+        root: _Process | None = None
         above: _Process | None = process
-        while above is not None and above.number != self._root and above.name not in self._names:
+        while above is not None:
+            if above.number == self._root or above.name in self._names:
+                root = above
             above = processes.get(above.parent)
-        return above
+        return root
 
 
 def _processes() -> Iterator[_Process]:

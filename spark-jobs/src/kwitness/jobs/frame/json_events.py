@@ -14,6 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from kwitness.jobs.frame.kafka_record import HEADERS
+from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.frame.rejection import MAX_FIELD_BYTES, MAX_HEADERS, MAX_VALUE_BYTES, REJECTED
 
 CORRUPT = "_corrupt_record"
@@ -117,4 +118,5 @@ def problem(reason: str, message: str) -> Column:
 
 def written_ms() -> Column:
     """The time in Kafka of a record; the present where a clock was ahead, for later records are compared with it."""
-    return F.least(F.col("timestamp_ms"), F.unix_millis(F.current_timestamp()))
+    # Not current_timestamp(): Delta's MERGE replaces it in its source, which then reads and decodes the batch again.
+    return F.least(F.col("timestamp_ms"), F.lit(now_ms()))
