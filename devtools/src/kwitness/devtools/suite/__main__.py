@@ -26,6 +26,8 @@ _SHOWN_FAILURES: Final = 40
 _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
 _AT_ONCE: Final = 4
 """Steps that run at the same time: about half of what a group takes is waiting, so four keep two cores busy."""
+_BEHIND: Final = ("nice", "-n", "5")
+"""Runs a command that gets a third of the processor beside urgent ones."""
 _COLUMNS: Final = "160"
 """Width of pytest's summary: the reason of a failure stands at the end of its line."""
 _OF_MAKE: Final = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR")
@@ -101,7 +103,8 @@ def _begin(step: Step, folder: RunFolder) -> Run:
         environment["KWITNESS_TURNS"] = step.queue
         if step.is_measured:
             environment |= folder.variables(step.name, has_containers=step.has_containers)
-    return Run(step.name, step.command(), folder.log(step.name), environment)
+    command = step.command() if step.is_urgent else [*_BEHIND, *step.command()]
+    return Run(step.name, command, folder.log(step.name), environment)
 
 
 def _cost(ended: Run, folder: RunFolder) -> GroupCost:
