@@ -16,6 +16,8 @@ from confluent_kafka import Producer
 
 from kwitness.e2e.kafka.jars import kafka_jars
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
+from kwitness.images.build_time import noted_build
+from kwitness.images.cache import rust_target
 from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import run_to_end, wait_for_exit
 
@@ -36,7 +38,11 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Those of the command and of the program, the latter built as `cargo test` builds it."""
     folder = tmp_path_factory.mktemp("wheels")
     make = ["make", "wheels", "CARGO_PROFILE=quick", f"WHEELS={folder}"]
-    subprocess.run(make, cwd=ROOT, capture_output=True, check=True)
+    own = [f"--package=kwitness-{name}" for name in ("observer", "wire", "otlp")]
+    with noted_build("wheels"), rust_target() as target:
+        environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
+        for command in (["cargo", "clean", "--quiet", "--locked", "--profile=quick", *own], make):
+            subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True)
     (command,) = folder.glob("kwitness-*.whl")
     (program,) = folder.glob("kwitness_observer-*.whl")
     return command, program

@@ -22,11 +22,10 @@ WRITING, READING, IN_FLIGHT = 2, 2, 5
 @functools.cache
 def program() -> Path:
     """The program, built for release where builds for images are kept."""
-    with cache.exclusive(cache.cache_folder() / "rust-target.lock"):
-        target = cache.cache_folder() / "rust-target"
+    with cache.rust_target() as target:
         command = ["cargo", "build", "--quiet", "--locked", "--release", "--package", "kwitness-bench-load"]
         run(command, directory=ROOT, environment={"CARGO_TARGET_DIR": str(target)})
-    return target / "release/kwitness-bench-load"
+        return target / "release/kwitness-bench-load"
 
 
 class _Running:

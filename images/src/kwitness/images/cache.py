@@ -86,6 +86,17 @@ def exclusive(lock: Path) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def rust_target() -> Iterator[Path]:
+    """Hold Cargo's target folder of the cache, apart from what builds by hand leave in the clone.
+
+    It keeps what was built of other projects' crates. Cargo takes what was built of another clone for this one's where
+    that is newer than the sources, so clean the packages of this project that are built.
+    """
+    with exclusive(cache_folder() / "rust-target.lock"):
+        yield cache_folder() / "rust-target"
+
+
 def is_content(name: str) -> bool:
     """Whether a file or folder of this name counts: not what tools and builds leave beside the sources."""
     return name not in _IGNORED and not name.endswith((".egg-info", ".pyc"))

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from kwitness.images.cache import cache_folder, cached_folder, content_key, exclusive, is_content
+from kwitness.images.cache import cached_folder, content_key, is_content, rust_target
 from kwitness.images.commands import Progress, run, silent
 
 REPOSITORY = Path(__file__).resolve().parents[4]
@@ -201,19 +201,14 @@ def librdkafka_plugin(progress: Progress = silent, *, profile: str = RELEASE) ->
 def _cargo_build(
     build: list[str], *, profile: str, own: list[str], program: str = "cargo", triple: str | None = None
 ) -> Path:
-    """Build in the cache, apart from what builds by hand leave in the clone; the folder with what was built.
-
-    What was built of other crates is kept for the next time.
-    """
-    target = cache_folder() / "rust-target"
+    """Build in the cache; the folder with what was built."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     options: list[str | Path] = ["--quiet", "--locked", "--profile", profile]
     manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
-    with exclusive(cache_folder() / "rust-target.lock"):
-        # Cargo takes what was built of another clone for this one's where that is newer than the sources.
+    with rust_target() as target:
         for command in (["cargo", "clean", *(["--target", triple] if triple else []), *own], [program, *build]):
             run([*command, *options, *manifest], environment={"CARGO_TARGET_DIR": str(target), "PATH": path})
-    return target / (triple or "") / profile
+        return target / (triple or "") / profile
 
 
 def copy_content(source: Path, target: Path, names: Iterable[str] | None = None) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kwitness.images.cache import cache_folder, exclusive
+from kwitness.images.cache import rust_target
 from kwitness.images.commands import run
 
 __all__ = ["BASELINE", "Counts", "judged", "main", "measured"]
@@ -90,11 +90,9 @@ def judged(now: Counts, baseline: Counts) -> tuple[list[str], list[str]]:
 def _built() -> Path:
     """The program, built for release where builds for images are kept."""
     build = ["cargo", "build", "--quiet", "--locked", "--release", "--package", "kwitness-wire"]
-    environment = {"CARGO_TARGET_DIR": str(cache_folder() / "rust-target")}
-    with exclusive(cache_folder() / "rust-target.lock"):
-        output = run(
-            [*build, "--bench", "instructions", "--message-format", "json"], directory=_ROOT, environment=environment
-        )
+    with rust_target() as target:
+        options = ["--bench", "instructions", "--message-format", "json"]
+        output = run([*build, *options], directory=_ROOT, environment={"CARGO_TARGET_DIR": str(target)})
     messages = (json.loads(line) for line in output.splitlines())
     return Path(next(message["executable"] for message in messages if message.get("executable")))
 
