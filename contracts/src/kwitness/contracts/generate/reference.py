@@ -254,7 +254,8 @@ def _software() -> str:
     return (
         "# Client software\n\nNames as clients announce them (KIP-511), since when they push telemetry, and from "
         "which version on KIP-896 found that brokers of Kafka 4 answer them: for bindings of librdkafka the version of "
-        "librdkafka inside. Anything else is unknown.\n\n"
+        "librdkafka inside; 2.5.0 to 2.5.2 [can crash](../operations/troubleshooting.md#client-versions-that-crash-"
+        "or-disconnect). Anything else is unknown.\n\n"
         + _table(("Name", "For", "Engine", "Pushes since", "Answered by Kafka 4 since"), rows)
     )
 
