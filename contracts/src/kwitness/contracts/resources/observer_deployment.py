@@ -305,8 +305,7 @@ class Coverage(Contract):
     """How many of the connections that the brokers count are observed, over all observers of the cluster."""
 
     connections_by_broker: int = Field(
-        description="Connections that brokers count, except those of kwitness other than Spark's; needs the plugin.",
-        ge=0,
+        description="Connections that brokers count, Spark's but no others of kwitness; needs the broker plugin.", ge=0
     )
     connections_observed: int = Field(description="Connections that observers of the cluster have open.", ge=0)
     percent: int = Field(description="The second of the first, in whole percent.", ge=0, le=100)
