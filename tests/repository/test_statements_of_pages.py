@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaClusterStatus
 from kwitness.contracts.resources.ledger import HOPS
 from kwitness.contracts.software import may_crash_on_unknown_metrics
 from kwitness.contracts.tables.software import ENTRIES as SOFTWARE
+from kwitness.e2e.chart import KUBERNETES_VERSION
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, VERSIONS_BETWEEN
 from kwitness.operator.desired import kafka_cluster_status
 
@@ -68,6 +70,12 @@ def not_at_risk() -> str:
     return next(version for version in versions if not may_crash_on_unknown_metrics("librdkafka", version))
 
 
+def idle_megabytes(digits: int, *programs: str) -> tuple[str, ...]:
+    """Memory of programs with 1,000 idle connections, as benchmarks measured it."""
+    measured = json.loads(text("bench/results/observer_memory.json"))["memory"]
+    return tuple(f"{measured[program]['idle_mb']:.{digits}f}" for program in programs)
+
+
 def of_types() -> str:
     return NUMBERS[len(JOB_TYPES)]
 
@@ -89,6 +97,14 @@ STATEMENTS = [
         "README.md",
         r"Java (\d[\d.]*\d), librdkafka",
         lambda: next(entry.pushes_since for entry in SOFTWARE if entry.name == "apache-kafka-java").removesuffix(".0"),
+    ),
+    Statement("README.md", r"Kubernetes \|[^|]*\| (\d+\.\d+), one node", lambda: KUBERNETES_VERSION.rpartition(".")[0]),
+    Statement("README.md", r"observer takes (\S+) MB", lambda: idle_megabytes(1, "kwitness")[0]),
+    Statement("README.md", r"Envoy (\d+), Kroxylicious (\d+)", lambda: idle_megabytes(0, "Envoy", "Kroxylicious")),
+    Statement(
+        "docs/guides/ways-to-see-clients.md",
+        r"GB; (\S+) MB with 1,000 idle connections",
+        lambda: idle_megabytes(1, "kwitness")[0],
     ),
     Statement("docs/guides/install.md", r"There are \[(\w+) types\]", of_types),
     Statement("docs/tutorial.md", r"\n(\w+) programs in", lambda: number_of("clients", "Deployment").title()),
