@@ -22,7 +22,7 @@ from tests.chart.reader import Reader
 pytestmark = pytest.mark.slow
 
 GROUP = "monitoring.coreos.com"
-MONITORING = ((GROUP, "ServiceMonitor", "servicemonitors"), (GROUP, "PrometheusRule", "prometheusrules"))
+MONITORING = ("ServiceMonitor", "PodMonitor", "PrometheusRule")
 
 
 def test_installation_by_the_readme(reader: Reader) -> None:
@@ -102,16 +102,16 @@ def test_an_upgrade(reader: Reader) -> None:
 
 def test_seeing_it_with_a_prometheus_operator(reader: Reader) -> None:
     reader.types("helm install kwitness charts/kwitness --namespace kwitness --create-namespace --values images.json")
-    for group, kind, plural in MONITORING:
-        reader.server.kubectl("create", "--filename=-", input=json.dumps(definition(group, kind, plural)))
+    for kind in MONITORING:
+        reader.server.kubectl("create", "--filename=-", input=json.dumps(definition(GROUP, kind, f"{kind.lower()}s")))
     reader.server.await_definitions()
     collector = resources("docs/guides/install.md", "TelemetryCollector")
     reader.server.kubectl("apply", "--filename=-", input=json.dumps(collector))
 
     assert len(reader.follows("docs/guides/see-it.md", "Scrape it")) == 2
 
-    made = reader.types("kubectl get servicemonitors,prometheusrules --namespace kwitness --output name").splitlines()
-    assert len(made) == 3
+    made = reader.types(f"kubectl get {','.join(MONITORING)} --namespace kwitness --output name").splitlines()
+    assert len(made) == 4
 
 
 def definition(group: str, kind: str, plural: str) -> dict[str, object]:

@@ -8,7 +8,9 @@ import re
 import yaml
 
 from kwitness.contracts import client_metrics, own_metrics
+from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.identity import DEFAULT_LABELS
+from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT
 from kwitness.e2e import chart
 from kwitness.images.image_parts import REPOSITORY
 
@@ -29,7 +31,8 @@ SILENT_AND_LOST = [
     },
 ]
 """Series for questions whose answer is nothing where all is well."""
-VALUES = yaml.safe_load(re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[0])
+BLOCKS = [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)]
+VALUES = BLOCKS[0]
 
 
 def test_there_are_ten_questions_each_with_its_query() -> None:
@@ -76,6 +79,29 @@ def test_its_values_make_monitors_rules_and_dashboards_with_the_labels_that_are_
         assert {one["metadata"]["labels"]["release"] for one in found} == {"kube-prometheus-stack"}
     dashboards = [one for one in chart.of_kind(manifests, "ConfigMap") if "dashboard" in one["metadata"]["name"]]
     assert len(dashboards) == len(DASHBOARDS)
+
+
+def test_of_what_collectors_and_observers_expose_a_scrape_of_both_keeps_one() -> None:
+    (monitor,) = [block for block in BLOCKS if block.get("kind") == "PodMonitor"]
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    (relabeling,) = endpoint["metricRelabelings"]
+
+    names = {metric.name for metric in own_metrics.OBSERVER_METRICS}
+    dropped = {name for name in names if re.fullmatch(relabeling["regex"], name)}
+    assert dropped == names & {metric.name for metric in own_metrics.OWN_METRICS}
+
+
+def test_a_gateways_pods_have_the_labels_and_the_port_that_are_scraped() -> None:
+    golden = REPOSITORY / "tests/operator/goldens/gateway-made-for-the-first-time/output.yaml"
+    (deployment,) = [child for child in yaml.safe_load(golden.read_text())["children"] if child["kind"] == "Deployment"]
+    (monitor,) = [block for block in BLOCKS if block.get("kind") == "PodMonitor"]
+    pod = deployment["spec"]["template"]
+
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
+    (container,) = pod["spec"]["containers"]
+    assert {"name": "metrics", "containerPort": PROBE_PORT, "protocol": "TCP"} in container["ports"]
+    assert f"port {PROBE_PORT}, named `metrics`" in PAGE
+    assert f"port {DEFAULT_BASE_PORT - 1} of its pod" in PAGE
 
 
 def test_every_dashboard_and_every_severity_is_named() -> None:

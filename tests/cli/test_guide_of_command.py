@@ -61,6 +61,15 @@ def test_its_lines_run_one_after_the_other_with_the_role_that_it_gives(supporter
     assert [one["name"] for one in left] == ["queues"]
 
 
+def test_doctor_names_what_its_role_does_not_let_it_see(supporter, namespace):
+    done = supporter.types("--namespace", namespace, "doctor", "--here", "-o", "json")
+
+    items = json.loads(done.stdout)["items"]
+    unseen = {item["check"] for item in items if item["severity"] == "warning"}
+    assert unseen == {"Definitions", "Operator"}
+    assert "`doctor` warns that it cannot check the CustomResourceDefinitions and the operator's Deployment" in GUIDE
+
+
 def test_what_the_proposals_example_asks_for_is_known_to_be_sent_by_nobody(supporter, namespace):
     [line] = [words for words in typed(GUIDE) if "librdkafka-queues" in words and "add" in words]
     done = supporter.types("--namespace", namespace, *line)

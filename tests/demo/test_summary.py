@@ -200,7 +200,7 @@ def test_what_interceptors_saw_in_a_client_is_one_line_for_each_pod_group_and_to
 def test_who_is_silent_is_said_with_the_reason() -> None:
     assert lines("Pushing and silent (status of the subscriptions)") == [
         "demo: 5 asking, 5 matching, 5 pushing",
-        "silent: kafka-python 3.0.12 (1 connections): this version cannot push",
+        "silent: kafka-python 3.0.12 (1 connections): this version of its library cannot push",
         "asked for and sent by nobody: org.example.",
     ]
 

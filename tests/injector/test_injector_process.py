@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import json
+import re
 import signal
 import socket
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import pytest
 
 from kwitness.contracts.injections import injection_hash
 from kwitness.contracts.interceptor_injections import INTERCEPTORS
+from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
 from kwitness.injector.certificates.issuing import issue
@@ -90,6 +92,16 @@ def test_who_makes_a_pod_is_told_why_it_gets_none(around: Surroundings, injector
     assert pod["metadata"]["annotations"]["kwitness.dev/observers-left-out"] == f"{around.tenant}/orders=Windows"
     assert f"this pod gets no observer ({around.tenant}/orders: Windows)" in warning
     assert 'reviews_total{outcome="left_out",reason="Windows"} 1.0' in injector.probe("/metrics")[1]
+
+
+def test_every_metric_of_the_registry_is_exposed_with_its_type_and_help(injector: InjectorProcess) -> None:
+    text = injector.probe("/metrics")[1]
+
+    types = dict(re.findall(r"^# TYPE (kwitness_\S+) (\S+)$", text, re.MULTILINE))
+    helps = dict(re.findall(r"^# HELP (kwitness_\S+) (.+)$", text, re.MULTILINE))
+    expected = [metric for metric in OWN_METRICS if "injector" in metric.source.split(", ")]
+    assert types == {metric.name: metric.type for metric in expected}
+    assert helps == {metric.name: metric.help for metric in expected}
 
 
 def test_a_pod_that_opted_out_is_not_asked_about(around: Surroundings, injector: InjectorProcess) -> None:

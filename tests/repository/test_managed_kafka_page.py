@@ -29,7 +29,7 @@ def test_a_client_is_known_by_the_attributes_that_the_collector_takes_in_that_or
 
 
 def test_each_service_has_a_word_on_each_feature() -> None:
-    head, *features = rows("Which service, which feature")
+    head, *features = rows("Features by service")
 
     assert head[1:] == ["Amazon MSK", "Confluent Cloud", "Azure Event Hubs", "Redpanda", "Aiven"]
     assert len(features) >= 10
@@ -38,7 +38,7 @@ def test_each_service_has_a_word_on_each_feature() -> None:
 
 def test_ways_to_sign_in_are_types_that_a_kafka_cluster_has_and_that_are_not_reserved() -> None:
     field = KafkaCluster.model_json_schema(by_alias=True)["$defs"]["Authentication"]["properties"]["type"]
-    row = next(cells for cells in rows("Which service, which feature") if cells[0] == "signing in")
+    row = next(cells for cells in rows("Features by service") if cells[0] == "authentication")
     named = {word for cell in row[1:] for word in re.findall(r"`([a-z0-9-]+)`", cell)}
 
     assert named == {"scram-sha-256", "scram-sha-512", "plain", "mtls"}

@@ -123,7 +123,17 @@ def test_counts_are_those_of_the_figures() -> None:
 def test_definitions_documentation_and_comments_are_read_and_nothing_else(
     file: str, text: str, expected: dict[str, list[str]]
 ) -> None:
-    assert found(file, text) == expected
+    assert found(file, text) == {"prose": []} | expected
+
+
+def test_a_page_that_is_met_first_has_the_words_of_the_field_and_subjects_first() -> None:
+    text = (
+        "# A title\n\nWho pushes? It says `told` of it.\nWhat is\nleft stays. See [what it tells](a.md#held).\n"
+        "- Where it is.\n\n| Which one? | what is told |\n\n```sh\nit alone\n```\n"
+    )
+
+    assert found("docs/overview.md", text)["prose"] == ["What is left stays", "Where it is", "says", "tells", "told"]
+    assert found("docs/dev/a.md", text)["prose"] == []
 
 
 def test_modules_and_folders_are_names() -> None:
@@ -154,7 +164,9 @@ def test_figures_are_only_lowered_but_for_names_that_move_to_a_new_portion() -> 
         return {portion: each["names"] for portion, each in figures.items()}
 
     def complete(figures: dict[str, dict[str, int]]) -> dict[str, dict[str, int]]:
-        return {portion: {"one": 0, "beginnings": 0, "people": 0, **each} for portion, each in figures.items()}
+        return {
+            portion: {"one": 0, "beginnings": 0, "people": 0, "prose": 0, **each} for portion, each in figures.items()
+        }
 
     before = complete(counts(wire=5, operator=3))
 

@@ -13,6 +13,7 @@ mod log;
 mod lookups;
 mod marker;
 mod memory;
+mod metric_families;
 mod metrics;
 mod observer;
 mod open_connections;

@@ -8,6 +8,7 @@ use kwitness_wire::report::Ledger;
 
 use crate::client_information::Information;
 use crate::counters::{Rare, STATES, Total};
+use crate::metric_families::{self as families, Family};
 use crate::relay::End;
 use crate::telemetry;
 
@@ -37,202 +38,117 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
     let mut page = Page::default();
     let rare = &total.rare;
 
-    page.family("kwitness_observer_info", "gauge", "Version and settings in use, as labels.");
-    page.sample(&[("version", process.version), ("settings", &process.settings)], 1);
-    page.family("kwitness_observer_suspended", "gauge", "1 while nothing is observed because that is wanted.");
-    page.sample(&[], u64::from(process.is_suspended));
-    page.family(
-        "kwitness_observer_relay_only_until_seconds",
-        "gauge",
-        "Until when nothing is observed because the process before was killed, in seconds since 1970.",
-    );
+    page.family(families::INFO).sample(&[process.version, &process.settings], 1);
+    page.family(families::SUSPENDED).sample(&[], u64::from(process.is_suspended));
+    let relay_only = page.family(families::RELAY_ONLY_UNTIL_SECONDS);
     if let Some(until_ms) = process.relay_only_until_ms {
-        page.sample(&[], until_ms.div_euclid(1_000));
+        relay_only.sample(&[], until_ms.div_euclid(1_000));
     }
-    page.family(
-        "kwitness_observer_settings_refused_total",
-        "counter",
-        "Changes of the settings file that were refused.",
-    );
-    page.sample(&[], process.settings_refused);
+    page.family(families::SETTINGS_REFUSED_TOTAL).sample(&[], process.settings_refused);
 
     render_signing_in(&mut page, process, rare);
 
-    page.family("kwitness_observer_connections", "gauge", "Open connections of clients, by what is done with them.");
+    page.family(families::CONNECTIONS);
     for state in STATES {
         let count = rare.open.iter().filter(|(open, _)| open.name() == state).map(|(_, count)| *count).sum();
-        page.sample(&[("state", state)], count);
+        page.sample(&[state], count);
     }
-    page.family(
-        "kwitness_observer_opaque_total",
-        "counter",
-        "Connections that came to be passed on unread, by reason.",
-    );
-    page.samples("reason", &rare.opaque, |reason| reason.name());
-    page.family("kwitness_observer_connections_opened_total", "counter", "Connections that clients opened.");
-    page.sample(&[], rare.opened);
-    page.family(
-        "kwitness_observer_connections_closed_total",
-        "counter",
-        "Connections that ended, by who or what ended them.",
-    );
+    page.family(families::OPAQUE_TOTAL).samples(&rare.opaque, |reason| reason.name());
+    page.family(families::CONNECTIONS_OPENED_TOTAL).sample(&[], rare.opened);
+    page.family(families::CONNECTIONS_CLOSED_TOTAL);
     for end in End::ALL {
         let count =
             if end == End::Limit { process.refused } else { rare.closed.get(end.name()).copied().unwrap_or_default() };
-        page.sample(&[("end", end.name())], count);
+        page.sample(&[end.name()], count);
     }
-    page.family(
-        "kwitness_observer_accept_failed_total",
-        "counter",
-        "Attempts to accept a client's connection that the system refused, by reason.",
-    );
+    page.family(families::ACCEPT_FAILED_TOTAL);
     for (reason, count) in &process.accept_failed {
-        page.sample(&[("reason", reason)], *count);
+        page.sample(&[reason], *count);
     }
-    page.family("kwitness_observer_bytes_total", "counter", "Bytes that were passed on.");
-    page.sample(&[("direction", "request")], total.requested);
-    page.sample(&[("direction", "response")], total.answered);
-    page.family(
-        "kwitness_observer_unread_total",
-        "counter",
-        "Requests that were passed on and not wholly understood, and batches that were not looked into, by reason.",
-    );
-    page.samples("reason", &rare.unread, |why| reason(why));
+    page.family(families::BYTES_TOTAL).sample(&["request"], total.requested).sample(&["response"], total.answered);
+    page.family(families::UNREAD_TOTAL).samples(&rare.unread, |why| reason(why));
     for (reason, count) in &process.left_out {
-        page.sample(&[("reason", reason)], *count);
+        page.sample(&[reason], *count);
     }
-    page.family(
-        "kwitness_observer_api_versions_total",
-        "counter",
-        "ApiVersions requests by what they say of the client's software.",
-    );
+    page.family(families::API_VERSIONS_TOTAL);
     for information in Information::ALL {
         let count = rare.api_versions.get(&information).copied().unwrap_or_default();
-        page.sample(&[("information", information.name())], count);
+        page.sample(&[information.name()], count);
     }
-    render_errors(&mut page, process, rare);
-    let ledger = &process.ledger;
-    page.family("kwitness_observer_events_total", "counter", "Rows made, and what became of them.");
-    page.sample(&[("outcome", "accepted"), ("reason", "")], ledger.accepted);
-    page.sample(&[("outcome", "delivered"), ("reason", "")], ledger.delivered);
-    for (reason, count) in &ledger.dropped {
-        page.sample(&[("outcome", "dropped"), ("reason", reason)], *count);
-    }
-    page.family("kwitness_observer_queued_events", "gauge", "Rows that wait for the collector.");
-    page.sample(&[], ledger.queued);
+    let while_reading = rare.opaque.get(&Unfollowed::Panic).copied().unwrap_or_default();
+    page.family(families::PANICS_TOTAL).sample(&[], rare.panics.saturating_add(while_reading));
+    page.family(families::ENDED_THREADS).sample(&[], process.ended_threads);
+    page.ledger(families::EVENTS_TOTAL, families::QUEUED_EVENTS, &process.ledger);
     render_telemetry(&mut page, &process.telemetry);
     if let Some(bytes) = process.resident_bytes {
-        page.family("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.");
-        page.sample(&[], bytes);
+        page.family(families::PROCESS_RESIDENT_MEMORY_BYTES).sample(&[], bytes);
     }
     page.text
 }
 
-fn render_errors(page: &mut Page, process: &Process, rare: &Rare) {
-    page.family(
-        "kwitness_observer_panics_total",
-        "counter",
-        "Errors of ours; each made one connection opaque, or ended it.",
-    );
-    let while_reading = rare.opaque.get(&Unfollowed::Panic).copied().unwrap_or_default();
-    page.sample(&[], rare.panics.saturating_add(while_reading));
-    page.family(
-        "kwitness_observer_ended_threads",
-        "gauge",
-        "Threads that relay connections and ended by an error of ours; the process is not ready then.",
-    );
-    page.sample(&[], process.ended_threads);
-}
-
 fn render_telemetry(page: &mut Page, report: &telemetry::Report) {
-    page.family(
-        "kwitness_observer_telemetry_instances",
-        "gauge",
-        "Client instances whose telemetry is answered here that are remembered.",
-    );
-    page.sample(&[], report.instances);
-    page.family(
-        "kwitness_observer_telemetry_evicted_total",
-        "counter",
-        "Client instances that gave way to others because there are too many.",
-    );
-    page.sample(&[], report.evicted);
-    page.family(
-        "kwitness_observer_telemetry_requests_total",
-        "counter",
-        "Requests of clients' telemetry that were answered here, by Kafka's name and error.",
-    );
+    page.family(families::TELEMETRY_INSTANCES).sample(&[], report.instances);
+    page.family(families::TELEMETRY_EVICTED_TOTAL).sample(&[], report.evicted);
+    page.family(families::TELEMETRY_REQUESTS_TOTAL);
     for ((api, error), count) in &report.answered {
-        page.sample(&[("api", api), ("error", error.name())], *count);
+        page.sample(&[api, error.name()], *count);
     }
-    page.family(
-        "kwitness_observer_telemetry_unread_total",
-        "counter",
-        "Connections whose client was not offered telemetry because what the broker offers could not be read.",
-    );
-    page.sample(&[], report.unread);
-    let ledger = &report.ledger;
-    page.family("kwitness_observer_pushes_total", "counter", "Pushes that were taken, and what became of them.");
-    page.sample(&[("outcome", "accepted"), ("reason", "")], ledger.accepted);
-    page.sample(&[("outcome", "delivered"), ("reason", "")], ledger.delivered);
-    for (reason, count) in &ledger.dropped {
-        page.sample(&[("outcome", "dropped"), ("reason", reason)], *count);
-    }
-    page.family("kwitness_observer_queued_pushes", "gauge", "Pushes that wait for the collector.");
-    page.sample(&[], ledger.queued);
+    page.family(families::TELEMETRY_UNREAD_TOTAL).sample(&[], report.unread);
+    page.ledger(families::PUSHES_TOTAL, families::QUEUED_PUSHES, &report.ledger);
 }
 
 fn render_signing_in(page: &mut Page, process: &Process, rare: &Rare) {
-    page.family(
-        "kwitness_observer_certificate_refused_total",
-        "counter",
-        "Changes of the listener's certificate files that were refused.",
-    );
-    page.sample(&[], process.certificates_refused);
-    page.family(
-        "kwitness_observer_tls_failed_total",
-        "counter",
-        "Clients that were closed because TLS with them failed, by reason.",
-    );
-    page.samples("reason", &rare.tls_failed, |failure| failure.name().to_owned());
-    page.family(
-        "kwitness_observer_unserved_total",
-        "counter",
-        "Attempts to authenticate that fail where brokers' addresses are changed, by mechanism.",
-    );
-    page.samples("mechanism", &rare.unserved, |mechanism| mechanism.name().to_owned());
+    page.family(families::CERTIFICATE_REFUSED_TOTAL).sample(&[], process.certificates_refused);
+    page.family(families::TLS_FAILED_TOTAL).samples(&rare.tls_failed, |failure| failure.name().to_owned());
+    page.family(families::UNSERVED_TOTAL).samples(&rare.unserved, |mechanism| mechanism.name().to_owned());
 }
 
 #[derive(Debug, Default)]
 struct Page {
     text: String,
     name: &'static str,
+    labels: &'static [&'static str],
 }
 
 impl Page {
-    fn family(&mut self, name: &'static str, kind: &str, help: &str) {
-        self.name = name;
+    /// Begin a family; the samples that follow are of it.
+    fn family(&mut self, family: Family) -> &mut Self {
+        let Family { name, kind, labels, help } = family;
+        (self.name, self.labels) = (name, labels);
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        self
+    }
+
+    /// The families of a ledger: events by outcome and reason, and those that wait.
+    fn ledger(&mut self, events: Family, queued: Family, ledger: &Ledger) {
+        self.family(events).sample(&["accepted", ""], ledger.accepted).sample(&["delivered", ""], ledger.delivered);
+        for (reason, count) in &ledger.dropped {
+            self.sample(&["dropped", reason], *count);
+        }
+        self.family(queued).sample(&[], ledger.queued);
     }
 
     /// A sample for each key, in the order of their names.
-    fn samples<K>(&mut self, label: &str, counts: &HashMap<K, u64>, name: impl Fn(&K) -> String) {
+    fn samples<K>(&mut self, counts: &HashMap<K, u64>, name: impl Fn(&K) -> String) {
         let named: BTreeMap<_, _> = counts.iter().map(|(key, count)| (name(key), *count)).collect();
         for (name, count) in named {
-            self.sample(&[(label, &name)], count);
+            self.sample(&[&name], count);
         }
     }
 
-    fn sample(&mut self, labels: &[(&str, &str)], value: u64) {
+    /// A sample with these values of the family's labels.
+    fn sample(&mut self, values: &[&str], value: u64) -> &mut Self {
+        debug_assert_eq!(self.labels.len(), values.len(), "{}", self.name);
         self.text.push_str(self.name);
-        for (index, (label, text)) in labels.iter().enumerate() {
+        for (index, (label, text)) in self.labels.iter().zip(values).enumerate() {
             let before = if index == 0 { '{' } else { ',' };
             let text = text.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
             let _ = write!(self.text, "{before}{label}=\"{text}\"");
         }
-        let after = if labels.is_empty() { "" } else { "}" };
+        let after = if self.labels.is_empty() { "" } else { "}" };
         let _ = writeln!(self.text, "{after} {value}");
+        self
     }
 }
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from .registry_entries import OwnMetric
+from .tables import observer_metrics
 from .tables.own_metrics import ENTRIES
 
-__all__ = ["OWN_METRICS", "OwnMetric", "own_metric"]
+__all__ = ["OBSERVER_METRICS", "OWN_METRICS", "OwnMetric", "own_metric"]
 
 OWN_METRICS: tuple[OwnMetric, ...] = ENTRIES
-"""All metrics of our own processes."""
+"""The metrics of our own processes, except observers."""
+
+OBSERVER_METRICS: tuple[OwnMetric, ...] = observer_metrics.ENTRIES
+"""The metrics that an observer exposes; the collector exposes some under the same names, with other labels."""
 
 _BY_NAME = {metric.name: metric for metric in ENTRIES}
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kwitness.cli.views.silence import explained
 from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster
 
@@ -252,20 +253,12 @@ def _subscriptions(facts: Facts) -> str:
         lines.append(f"  {item['metadata']['name']}: {counts or 'no numbers yet'}")
         lines.extend(
             f"    silent: {one.get('clientSoftwareName', 'unknown')} {one.get('clientSoftwareVersion', '')}"
-            f" ({one.get('connections')} connections): {_why(one.get('reason', 'unknown'))}"
+            f" ({one.get('connections')} connections): {explained(one['reason']).because}"
             for one in status.get("silentSoftware", [])
         )
         if prefixes := status.get("unsentPrefixes"):
             lines.append(f"    asked for and sent by nobody: {', '.join(prefixes)}")
     return "\n".join(lines) or "  (no subscription)"
-
-
-def _why(reason: str) -> str:
-    return {
-        "TooOld": "this version cannot push",
-        "AskedButNotPushing": "it asked what to send and has not pushed",
-        "Unknown": "the broker alone cannot tell why",
-    }.get(reason, reason)
 
 
 def _resources(facts: Facts) -> str:

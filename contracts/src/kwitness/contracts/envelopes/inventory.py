@@ -209,7 +209,7 @@ class HeaderFinding(Envelope):
 class HopState(Envelope):
     """One hop of the ledger, summed over replicas."""
 
-    hop: str = Field(description="receive, prometheus, topic, events, events_topic or forward:<name>.")
+    hop: str = Field(description="receive, prometheus, topic, forward:<name>, events or events_topic.")
     accepted: Count = Field(0, description="Events taken in.")
     delivered: Count = Field(0, description="Events handed on.")
     queued: Count = Field(0, description="Events waiting.")

@@ -18,6 +18,7 @@ STAGES = (
     ("kwitness.contracts.generate.event_schemas", "event_schemas"),
     ("kwitness.contracts.generate.http_api", "http_api"),
     ("kwitness.contracts.generate.java_constants", "java_constants"),
+    ("kwitness.contracts.generate.rust_metrics", "rust_metrics"),
     ("kwitness.contracts.generate.spark_schemas", "spark_schemas"),
     ("kwitness.contracts.generate.vectors", "vectors"),
     ("kwitness.contracts.generate.reference", "reference"),

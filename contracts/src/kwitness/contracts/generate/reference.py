@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from kwitness.contracts.client_metrics import CLIENT_METRICS, ClientMetric
 from kwitness.contracts.endpoints import COLLECTOR_PORT, OTLP_GRPC_PORT, OTLP_HTTP_PORT
 from kwitness.contracts.identity import DEFAULT_LABELS, IDENTITY_KEYS
-from kwitness.contracts.own_metrics import OWN_METRICS
+from kwitness.contracts.own_metrics import OBSERVER_METRICS, OWN_METRICS, OwnMetric
 from kwitness.contracts.reasons import KUBERNETES_EVENTS, REASONS, WARNINGS
 from kwitness.contracts.record_headers import RECORD_HEADERS
 from kwitness.contracts.resources import KINDS, KindInfo
@@ -127,12 +127,21 @@ def _client_metric(metric: ClientMetric) -> tuple[str, ...]:
     )
 
 
+def _own_metrics(metrics: Iterable[OwnMetric]) -> str:
+    head = ("Metric", "Type", "Labels", "Exposed by", "Meaning")
+    rows = ((_code(row.name), row.type, ", ".join(map(_code, row.labels)), row.source, row.help) for row in metrics)
+    return _table(head, rows)
+
+
 def _metrics() -> str:
     head = ("On the wire", "In Prometheus", "Type", "Unit sent", "Combined by", "Required", "Sent by", "Meaning")
-    own = ((_code(one.name), one.type, ", ".join(map(_code, one.labels)), one.source, one.help) for one in OWN_METRICS)
     return (
         "# Metrics\n\n## Of the platform\n\n"
-        + _table(("Metric", "Type", "Labels", "Exposed by", "Meaning"), own)
+        + _own_metrics(OWN_METRICS)
+        + "\n## Of an observer\n\nEach observer exposes these on a port of its own ([how to scrape it]"
+        "(../guides/see-it.md#observers)). The collector exposes those that it knows from the observers' reports under "
+        "the same names, with the labels above.\n\n"
+        + _own_metrics(OBSERVER_METRICS)
         + "\n## Of Kafka clients (KIP-714)\n\nOne name, type and unit whatever the client sent; the name on the wire "
         "is in HELP. Labels are the identity keys chosen in `TelemetryCollector.spec.prometheus.labels` (default "
         + ", ".join(map(_code, DEFAULT_LABELS))
@@ -245,7 +254,8 @@ def _software() -> str:
     return (
         "# Client software\n\nNames as clients announce them (KIP-511), since when they push telemetry, and from "
         "which version on KIP-896 found that brokers of Kafka 4 answer them: for bindings of librdkafka the version of "
-        "librdkafka inside. Anything else is unknown.\n\n"
+        "librdkafka inside; 2.5.0 to 2.5.2 [can crash](../operations/troubleshooting.md#client-versions-that-crash-"
+        "or-disconnect). Anything else is unknown.\n\n"
         + _table(("Name", "For", "Engine", "Pushes since", "Answered by Kafka 4 since"), rows)
     )
 

@@ -23,6 +23,7 @@ from kwitness.contracts.registry_entries import (
 __all__ = [
     "client_metrics",
     "kubernetes_events",
+    "observer_metrics",
     "own_metrics",
     "prometheus_name",
     "reasons",
@@ -113,10 +114,19 @@ def client_metrics(folder: Path) -> tuple[ClientMetric, ...]:
 
 
 def own_metrics(folder: Path) -> tuple[OwnMetric, ...]:
-    """Return the metrics of our own processes."""
+    """Return the metrics of our own processes, except observers."""
+    return _own_metrics(folder, "own_metrics")
+
+
+def observer_metrics(folder: Path) -> tuple[OwnMetric, ...]:
+    """Return the metrics that an observer exposes."""
+    return _own_metrics(folder, "observer_metrics")
+
+
+def _own_metrics(folder: Path, name: str) -> tuple[OwnMetric, ...]:
     return tuple(
         OwnMetric(**{**row, "labels": tuple(row["labels"]), "bounds": tuple(row.get("bounds", ()))})
-        for row in _read(folder, "own_metrics")
+        for row in _read(folder, name)
     )
 
 

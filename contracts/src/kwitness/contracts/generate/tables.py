@@ -15,6 +15,7 @@ __all__ = ["tables"]
 _TABLES: dict[str, Callable[[Path], tuple[Any, ...]]] = {
     "client_metrics": registries.client_metrics,
     "own_metrics": registries.own_metrics,
+    "observer_metrics": registries.observer_metrics,
     "topics": registries.topics,
     "record_headers": registries.record_headers,
     "software": registries.software,

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
 from .contract_model import Contract
 
-__all__ = ["HopLedger"]
+__all__ = ["HOPS", "HopLedger"]
+
+HOPS: Final = "receive, prometheus, topic, forward:<name>, events, events_topic, table, report, pushes"
 
 
 class HopLedger(Contract):
     """One hop within the current epoch, in events, summed over replicas."""
 
-    hop: str = Field(
-        description="The hop: receive, prometheus, topic, forward:<name>, table, or report.",
-        min_length=1,
-        max_length=64,
-    )
+    hop: str = Field(description=f"The hop: {HOPS}.", min_length=1, max_length=64)
     accepted: int = Field(0, description="Events taken in.", ge=0)
     delivered: int = Field(0, description="Events handed on.", ge=0)
     queued: int = Field(0, description="Events waiting.", ge=0)

@@ -305,7 +305,7 @@ class Coverage(Contract):
     """How many of the connections that the brokers count are observed, over all observers of the cluster."""
 
     connections_by_broker: int = Field(
-        description="Connections that the brokers count, the platform's own left out; it takes the broker plugin.", ge=0
+        description="Connections that brokers count, Spark's but no others of kwitness; needs the broker plugin.", ge=0
     )
     connections_observed: int = Field(description="Connections that observers of the cluster have open.", ge=0)
     percent: int = Field(description="The second of the first, in whole percent.", ge=0, le=100)

@@ -13,7 +13,8 @@ from kwitness.devtools.words.counts import COMMAND, FIGURES, TABLE, count, lower
 from kwitness.devtools.words.replaced_names import ReplacedNames, names_of_contracts
 
 _HEAD: Final = f"""By portion: names with words of replaced_names.toml; comprehensions and loops over `one`;
-docstrings and titles that begin with a relative clause; nobody, somebody, whoever and whatever in prose.
+docstrings and titles that begin with a relative clause; nobody, somebody, whoever and whatever in prose;
+in the first pages, words that the field does not use, and sentences that begin with a relative clause.
 They only fall: `{COMMAND} --write` lowers them."""
 
 

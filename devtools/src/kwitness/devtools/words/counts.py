@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final, get_args
 
 from kwitness.devtools.sources import LANGUAGES, ROOT, is_generated, portion_of, tracked
-from kwitness.devtools.words.place import BEGINNING, PEOPLE, Counted, Place, beginning, people
+from kwitness.devtools.words.pages import places_in_page
+from kwitness.devtools.words.place import Counted, Place
 from kwitness.devtools.words.python_source import places_in_python
 from kwitness.devtools.words.replaced_names import ReplacedNames, names_of_contracts
 from kwitness.devtools.words.rust_and_java import places_in_java, places_in_rust
@@ -80,7 +80,7 @@ def _sum(counts: Counts, kind: str) -> int:
 def places_in(file: PurePosixPath, text: str, replaced: ReplacedNames) -> Iterator[Place]:
     """Yield the places in a file, its own name among them."""
     if file.suffix == ".md":
-        yield from _in_page(text)
+        yield from places_in_page(file, text)
         return
     name = file.parent.name if file.stem in {"__init__", "mod"} else file.stem
     instead = replaced.instead_of(name, "type" if file.suffix == ".java" else "other")
@@ -95,11 +95,3 @@ def places_in(file: PurePosixPath, text: str, replaced: ReplacedNames) -> Iterat
             yield from places_in_rust(text, replaced)
         case _:
             yield from places_in_java(text, replaced)
-
-
-def _in_page(text: str) -> Iterator[Place]:
-    title = re.match(r"# (?:\d{4} )?(.*)", text)
-    if title and BEGINNING.match(title[1]):
-        yield beginning(1, title[1])
-    for number, line in enumerate(text.splitlines(), 1):
-        yield from (people(number, word) for word in PEOPLE.findall(line))

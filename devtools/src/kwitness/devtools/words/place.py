@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 __all__ = ["BEGINNING", "PEOPLE", "Counted", "Place", "beginning", "one", "people"]
 
-Counted = Literal["names", "one", "beginnings", "people"]
+Counted = Literal["names", "one", "beginnings", "people", "prose"]
 
 BEGINNING: Final = re.compile(r"\s*(what|who|whether|where|whose|which)\b", re.IGNORECASE)
 PEOPLE: Final = re.compile(r"\b(?:nobody|somebody|whoever|whatever)\b", re.IGNORECASE)
