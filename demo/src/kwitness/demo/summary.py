@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kwitness.contracts.software import is_ours
 from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster
 
@@ -45,9 +46,6 @@ INTERCEPTED_METRICS = (
 
 _END_TO_END = "kafka_client_interceptor_end_to_end_latency_seconds"
 _PLACE = ("k8s_namespace", "k8s_workload", "k8s_pod")
-
-OURS_ONLY = "SASL_SSL_SCRAM"
-"""The listener that in the demo none but the platform's own components use: Spark's library cannot name itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +151,7 @@ def _connections(facts: Facts) -> str:
     )
     return table(
         ["software", "version", "listener", "connections", ""],
-        [(*row, "ours" if row[0].startswith("kwitness-") or row[2] == OURS_ONLY else "") for row in rows],
+        [(*row, "ours" if is_ours(None, *row[:2]) else "") for row in rows],
     )
 
 

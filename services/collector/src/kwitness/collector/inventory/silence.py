@@ -22,11 +22,6 @@ from kwitness.subscriptions.matching import matches
 __all__ = ["certain_reasons", "silent_clients"]
 
 MAX_ITEMS: Final = 1_000
-_SPARK: Final = "apache-kafka-java"
-"""How the clients of Spark jobs announce themselves, ours among them: their library lets nobody change it."""
-_SPARK_DETAIL: Final = (
-    " Connections of this installation's own Spark jobs count among them: a gauge names no clients, an observer would."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +89,7 @@ class _Silence:
         self._asking_software = [
             software
             for software in self._silent_software
-            if pushes_telemetry(*software) == "yes" and not is_ours(None, software[0])
+            if pushes_telemetry(*software) == "yes" and not is_ours(None, *software)
         ]
 
     def items(self) -> Iterator[SilentItem]:
@@ -139,7 +134,7 @@ class _Silence:
             client_software_name=one.name,
             client_software_version=one.version,
             connections=one.connections,
-            ours=is_ours(one.client_id, one.name),
+            ours=is_ours(one.client_id, one.name, one.version),
             seen_by="observer",
             reason=why.reason,
             detail=why.detail,
@@ -147,15 +142,14 @@ class _Silence:
 
     def _of_software(self, name: str, version: str, connections: int) -> SilentItem:
         why = self._why({"client_software_name": name, "client_software_version": version})
-        maybe_spark = name == _SPARK and why.reason != "TooOld"
         return SilentItem(
             client_software_name=name,
             client_software_version=version,
             connections=connections,
-            ours=is_ours(None, name),
+            ours=is_ours(None, name, version),
             seen_by="plugin",
             reason=why.reason,
-            detail=why.detail + (_SPARK_DETAIL if maybe_spark else ""),
+            detail=why.detail,
         )
 
     def _of_instance(self, instance: str) -> SilentItem:
@@ -270,7 +264,7 @@ def _of_malformed(one: Malformed) -> SilentItem:
         client_address=one.client_address,
         client_software_name=one.name,
         client_software_version=one.version,
-        ours=is_ours(one.client_id, one.name),
+        ours=is_ours(one.client_id, one.name, one.version),
         seen_by="plugin",
         reason="Malformed",
         detail=f"It pushes, and none of its {one.pushes} pushes could be read{because}: report it to those who make "
