@@ -14,7 +14,6 @@ _STYLES: Final[Mapping[str, Mapping[str, str]]] = {
     "STATE": {"Late": "yellow", "Silent": "yellow", "NotAsked": "dim", "Ended": "dim", "Unreadable": "red"},
     "READY": {"False": "red", "Unknown": "yellow"},
     "PHASE": {"Failed": "red"},
-    "SEVERITY": {"error": "red", "warning": "yellow", "ok": "green"},
 }
 
 

@@ -20,7 +20,7 @@ from kwitness.cli.subcommands import SUBCOMMANDS
 
 __all__ = ["app"]
 
-_STYLES = {"error": "bold red", "warning": "yellow", "ok": "green"}
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "ok": "green"}
 
 app = new_app(SUBCOMMANDS["doctor"].about)
 
@@ -36,7 +36,7 @@ def doctor(
     """Look at definitions, operator, injector, resources, brokers, collectors, ledgers, versions and permissions.
 
     The exit status is 1 when something does not work, and 0 when there are warnings alone. What you may not look at is
-    a warning.
+    a warning; a defect that no supported release mends is a note.
     """
     access = connect(options)
     with working("looks at the installation"):
@@ -59,11 +59,12 @@ def _write(output: Output, findings: list[Finding]) -> None:
 
     width = max((len(one.severity) for one in findings), default=0)
     for one in findings:
+        first, *more = one.message.splitlines() or [""]
         line = Text(one.severity.ljust(width), style=_STYLES[one.severity])
-        line.append(plain_text(f"  {one.check}: {one.subject}: {one.message}"), style="default")
+        line.append(plain_text(f"  {one.check}: {one.subject}: {first}"), style="default")
         output.write(line)
-        if one.remedy:
-            output.write(Text(plain_text(f"{' ' * width}  -> {one.remedy}")))
+        for text in [*more, *([f"-> {one.remedy}"] if one.remedy else [])]:
+            output.write(Text(plain_text(f"{' ' * width}  {text}")))
 
 
 def _summary(counts: Counter[str]) -> str:
