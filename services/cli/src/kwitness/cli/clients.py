@@ -26,7 +26,7 @@ from kwitness.contracts.envelopes import ClientItem, SilentItem
 __all__ = ["app"]
 
 _EVERY_S: Final = 5.0
-_OPTIONAL: Final = frozenset({"ADDRESS", "METRICS", "OWNER", "INTERVAL", "PRINCIPAL", "SEEN BY", "CONNECTIONS"})
+_OPTIONAL: Final = frozenset({"ADDRESS", "POD", "METRICS", "OWNER", "INTERVAL", "PRINCIPAL", "SEEN BY", "CONNECTIONS"})
 
 app = new_app(SUBCOMMANDS["clients"].about)
 

@@ -66,7 +66,7 @@ def _forget(given: argparse.Namespace) -> None:
     change = forget if given.yes else count
     done = [(name, *change(path, given.principal)) for name, path in tables]
     verb = "" if given.yes else " TO BE"
-    print(aligned(["TABLE", f"ROWS{verb} REMOVED", f"ROWS{verb} EMPTIED OF IT"], done, widest=None))
+    print(aligned(["TABLE", f"ROWS{verb} REMOVED", f"ROWS{verb} EMPTIED OF IT"], done))
     if not given.yes:
         print("kwitness tables: nothing was changed; --yes does it", file=sys.stderr)
     elif given.vacuum:
