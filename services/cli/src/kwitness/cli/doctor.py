@@ -30,10 +30,10 @@ app = new_app(SUBCOMMANDS["doctor"].about)
 def doctor(
     options: Options,
     *,
-    here: Annotated[bool, typer.Option("--here", help="look into the chosen namespace alone")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="leave out what is well")] = False,
+    here: Annotated[bool, typer.Option("--here", help="Check the chosen namespace only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Leave out what is well.")] = False,
 ) -> None:
-    """Look at definitions, operator, injector, resources, brokers, collectors, ledgers, versions and permissions.
+    """Check definitions, operator, injector, resources, brokers, collectors, ledgers, versions and permissions.
 
     The exit status is 1 when something does not work, and 0 when there are warnings alone. What you may not look at is
     a warning; a defect that no supported release mends is a note.
