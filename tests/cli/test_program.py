@@ -139,6 +139,12 @@ def test_summaries_in_lists_of_commands_are_whole_sentences_that_begin_with_a_ve
         assert "..." not in summary
 
 
+@pytest.mark.parametrize("line", ["why", "metrics", "tail", "jobs describe", "subscriptions delete"])
+def test_an_empty_name_is_refused_before_a_cluster_is_read(line, capsys):
+    assert main([*line.split(), " "]) == 2
+    assert "it is empty" in capsys.readouterr().err
+
+
 def test_every_option_is_described_by_a_sentence():
     described = re.findall(r"^\| (`.*) \| (.*) \|$", command_page(), re.MULTILINE)
 

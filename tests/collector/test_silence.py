@@ -13,7 +13,7 @@ from kwitness.collector.inventory import subscription_report
 from kwitness.collector.inventory.brokers import REFUSALS_MS, Broker, Brokers
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.silence import MAX_ITEMS, silent_clients
-from kwitness.collector.inventory.silence_part import silence_part
+from kwitness.collector.inventory.silence_part import Observed, silence_part
 from kwitness.collector.inventory.survey import Found, Survey
 from kwitness.contracts.envelopes import MOST_INSTANCES, GaugeSnapshot, SilentClients
 from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX, OUR_VERSION_SUFFIX
@@ -274,6 +274,21 @@ def test_an_observer_names_silent_clients_one_by_one_and_ours_among_them(collect
     ours = silent(collector, "?ours=true")
     assert [item["client_id"] for item in ours if item["ours"]] == [f"{OUR_CLIENT_ID_PREFIX}job-main-driver"]
     assert GATEWAY_SOURCE not in str(ours)
+
+
+def test_a_client_that_an_observer_sees_is_not_advised_to_be_observed() -> None:
+    heartbeat = gauges({JAVA: 3, PYTHON: 2}, asking=["asked"])
+    brokers = Brokers()
+    brokers.record_heartbeat(GaugeSnapshot.model_validate(heartbeat), 0)
+    unknown = dict.fromkeys(("client_instance_id", "principal", "client_address"))
+    seen = Observed(client_id="orders", name=JAVA[0], version=JAVA[1], connections=3, **unknown)
+    part = silence_part(Clients(), brokers, (), 0, CLUSTER).model_copy(update={"observed": (seen,)})
+
+    observed, counted, _ = silent_clients([part], (ASKING_ALL,), (), ours=False).items
+
+    assert observed.detail.startswith("1 instance asked without a push;")
+    assert "observer" not in observed.detail
+    assert "put an observer in front of it" in counted.detail
 
 
 def test_every_replica_has_its_part_and_who_is_away_is_missing(start: Start) -> None:

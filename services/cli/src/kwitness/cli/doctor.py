@@ -17,6 +17,7 @@ from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text
 from kwitness.cli.progress import working
 from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.contracts.spelling import quantity
 
 __all__ = ["app"]
 
@@ -70,5 +71,5 @@ def _write(output: Output, findings: list[Finding]) -> None:
 def _summary(counts: Counter[str]) -> str:
     if not counts["error"] and not counts["warning"]:
         return "Nothing is wrong."
-    told = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in ("error", "warning") if counts[name]]
+    told = [quantity(counts[name], name) for name in ("error", "warning") if counts[name]]
     return f"{' and '.join(told)}."

@@ -11,7 +11,7 @@ import typer
 from kwitness.cli.cluster_access import connect
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.serving_collector import parsed
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -63,9 +63,7 @@ def _list(options: Options, *, everywhere: bool) -> None:
 
 @app.command()
 @shared
-def describe(
-    options: Options, *, name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the AnalyticsJob.")]
-) -> None:
+def describe(options: Options, *, name: Annotated[str, named("NAME", "Name of the AnalyticsJob.")]) -> None:
     """Show one job: its last run, losses and findings."""
     access = connect(options)
     found = access.get("AnalyticsJob", name)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-__all__ = ["PANEL", "ClientArgument", "ClusterOption", "Format", "Options", "PrefixOption", "new_app", "shared"]
+__all__ = ["PANEL", "ClientArgument", "ClusterOption", "Options", "PrefixOption", "named", "new_app", "shared"]
 
 Format = Literal["table", "json", "yaml"]
 
@@ -26,7 +26,18 @@ PANEL = "Everywhere"
 """What the options of all are marked with."""
 
 
-ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT", help="Client id, instance id, or a prefix of one.")]
+def _not_empty(name: str) -> str:
+    if not name.strip():
+        raise typer.BadParameter("it is empty")
+    return name
+
+
+def named(metavar: str, text: str) -> Any:
+    """Return the argument that names something; an empty name is refused."""
+    return typer.Argument(metavar=metavar, help=text, callback=_not_empty)
+
+
+ClientArgument = Annotated[str, named("CLIENT", "Client id, instance id, or a prefix of one.")]
 ClusterOption = Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="KafkaCluster to ask.")]
 PrefixOption = Annotated[
     str, typer.Option(metavar="TEXT", help="Only metrics with this prefix, with or without org.apache.kafka.")

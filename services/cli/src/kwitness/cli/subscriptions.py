@@ -11,7 +11,7 @@ import typer
 from kwitness.cli.cluster_access import AlreadyThereError, ClusterAccess, connect
 from kwitness.cli.cluster_reference import cluster_of
 from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUseError
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
 from kwitness.cli.serving_collector import find_cluster
@@ -31,7 +31,7 @@ from kwitness.cli.subscription_rows import (
 _KIND: Final = "ClientMetricsSubscription"
 _POLL_S: Final = 1.0
 
-app = new_app(SUBCOMMANDS["subscriptions"].about, no_args_is_help=True)
+app = new_app(SUBCOMMANDS["subscriptions"].about, invoke_without_command=True)
 
 Cluster = Annotated[
     str | None,
@@ -41,22 +41,34 @@ Metrics = Annotated[
     list[str] | None,
     typer.Option("--metric", metavar="PREFIX", help="Prefix of metrics' names, or '*'; repeatable."),
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the subscription.")]
+Name = Annotated[str, named("NAME", "Name of the subscription.")]
 
 
 def _selector(name: str, metavar: str, what: str) -> Any:
     return typer.Option(name, metavar=metavar, help=f"Only clients with this {what}; repeatable.")
 
 
+AllNamespaces = Annotated[bool, typer.Option("-A", "--all-namespaces", help="List all namespaces.")]
+
+
+@app.callback()
+@shared
+def show_subscriptions(
+    options: Options, *, ctx: typer.Context, cluster: Cluster = None, all_namespaces: AllNamespaces = False
+) -> None:
+    """Show, add and delete subscriptions of client metrics; by default list those of the namespace."""
+    if ctx.invoked_subcommand is None:
+        _list(options, cluster, all_namespaces=all_namespaces)
+
+
 @app.command("list")
 @shared
-def list_subscriptions(
-    options: Options,
-    *,
-    cluster: Cluster = None,
-    all_namespaces: Annotated[bool, typer.Option("-A", "--all-namespaces", help="List all namespaces.")] = False,
-) -> None:
+def list_subscriptions(options: Options, *, cluster: Cluster = None, all_namespaces: AllNamespaces = False) -> None:
     """Show the subscriptions of this installation and of others."""
+    _list(options, cluster, all_namespaces=all_namespaces)
+
+
+def _list(options: Options, cluster: str | None, *, all_namespaces: bool) -> None:
     access, output = connect(options), Output(options)
     namespace = None if all_namespaces else access.namespace
     with working("asking the API server"):

@@ -10,6 +10,7 @@ from kwitness.contracts.envelopes import ClusterState, ObserverState, PushLedger
 from kwitness.contracts.resources.ledger import HopLedger
 from kwitness.contracts.resources.observer_deployment import Coverage, ObserverDeployment, UnseenSoftware
 from kwitness.contracts.software import is_ours
+from kwitness.contracts.spelling import quantity
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 
@@ -37,7 +38,7 @@ def reporting(own: Iterable[ObserverState], *, known: bool) -> tuple[Verdict, ..
         return ()
     pods = len(tuple(own))
     if pods:
-        return (Verdict("Reporting", "True", "Reporting", f"the collector hears from {pods} pods"),)
+        return (Verdict("Reporting", "True", "Reporting", f"the collector hears from {quantity(pods, 'pod')}"),)
     message = (
         "the collector hears from no pod with this observer: wait; if it stays so, see their logs for what the"
         " collector answers"

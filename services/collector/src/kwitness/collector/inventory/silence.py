@@ -16,6 +16,7 @@ from kwitness.collector.inventory.silence_part import BrokerPart, Malformed, Obs
 from kwitness.contracts.envelopes import MOST_INSTANCES, SilenceReason, SilentClients, SilentItem
 from kwitness.contracts.identity_hashing import HASHED_PREFIX
 from kwitness.contracts.software import UNANNOUNCED, is_ours, pushes_telemetry, ways_to_telemetry
+from kwitness.contracts.spelling import quantity
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches
 
@@ -125,7 +126,7 @@ class _Silence:
         if one.client_id is not None and not one.client_id.startswith(HASHED_PREFIX):
             keys["client_id"] = one.client_id
         asked = one.client_instance_id is not None and one.client_instance_id in self._asked_of
-        why = self._why_instance(one.client_instance_id or "") if asked else self._why(keys)
+        why = self._why_instance(one.client_instance_id or "") if asked else self._why(keys, is_observed=True)
         return SilentItem(
             client_id=one.client_id,
             client_instance_id=one.client_instance_id,
@@ -165,7 +166,7 @@ class _Silence:
             detail=why.detail,
         )
 
-    def _why(self, keys: Mapping[str, str]) -> _Why:
+    def _why(self, keys: Mapping[str, str], *, is_observed: bool = False) -> _Why:
         name, version = keys["client_software_name"], keys["client_software_version"]
         able = pushes_telemetry(name, version)
         # An observer may have missed what a client announced; brokers have not.
@@ -186,8 +187,8 @@ class _Silence:
             return next(one for one in whys if one.reason == reason)
         return _Why(
             "AskedButNotPushing",
-            f"{len(whys)} instances asked and do not push; a broker does not say of which software they are, so this "
-            "one may not have asked: put an observer before it to know.",
+            f"{quantity(len(whys), 'instance')} asked without a push; a broker does not name their software, so this "
+            + ("one may not have asked." if is_observed else "one may not have asked: put an observer in front of it."),
         )
 
     def _unknown(self) -> _Why:
