@@ -125,6 +125,11 @@ def test_columns_that_have_no_room_are_named() -> None:
     assert lines[2] == f"(too narrow for {', '.join(f'C{number}' for number in range(9, 30))})"
 
 
+def test_titles_are_as_harmless_as_cells_and_a_table_may_have_none() -> None:
+    assert aligned(["a\x1b[2J"], [["b"]]) == "a?[2J\nb"
+    assert aligned([], [[]]) == ""
+
+
 @pytest.mark.parametrize("name", [name for kind, name in NAMES.items() if kind not in {"control", "empty"}])
 def test_a_pipe_gets_all_of_it(capsys: pytest.CaptureFixture[str], name: str) -> None:
     Output(Options()).table(columns_of(CLIENT_HEADINGS), [dict.fromkeys(CLIENT_HEADINGS, name)])

@@ -61,7 +61,8 @@ def render(columns: Sequence[tuple[str, str, bool]], rows: Sequence[Mapping[str,
 
 def aligned(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Lines of a table for standard output; those on the right that do not fit a terminal are named below it."""
-    text, left_out = lay_out([Heading(title) for title in titles], [list(map(plain_text, row)) for row in rows])
+    headings = [Heading(plain_text(title)) for title in titles]
+    text, left_out = lay_out(headings, [list(map(plain_text, row)) for row in rows])
     return text + (f"\n(too narrow for {', '.join(left_out)})" if left_out else "")
 
 
@@ -87,7 +88,7 @@ def lay_out(
             _folded(line[index], width) if headings[index].prose else [_shortened(line[index], width)]
             for index, width in zip(shown, widths, strict=True)
         ]
-        for part in range(max(map(len, cells))):
+        for part in range(max(map(len, cells), default=0)):
             padded = []
             for index, width, cell in zip(shown, widths, cells, strict=True):
                 piece = cell[part] if part < len(cell) else ""
