@@ -98,7 +98,7 @@ def test_context_and_namespace_are_those_of_the_kubeconfig_unless_given(api, nam
     found = [yaml.safe_load(one.stdout)["metadata"]["namespace"] for one in (by_default, by_context, by_option)]
     assert found == [namespace, another_namespace, another_namespace]
     assert none.returncode == 1
-    assert "the kubeconfig has no context nowhere: there are far, it" in none.stderr
+    assert "the kubeconfig has no context nowhere: there are: far, it" in none.stderr
 
 
 def test_an_api_server_that_is_away_and_one_that_does_not_know_us_are_told_apart(person, tmp_path):

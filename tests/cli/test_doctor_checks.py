@@ -272,6 +272,14 @@ def test_a_condition_beside_ready_is_a_warning_with_the_remedy_of_its_reason() -
     assert found.remedy == "Name the brokers' service account in spec.ingest.senders."
 
 
+def test_a_defect_that_every_tested_broker_has_is_a_note() -> None:
+    defects = [{"type": "KnownDefects", "message": "Kafka 4.3.1 has defects."}]
+    found = only(replace(sound(), resources=(resource(brokers=[broker(1)], warnings=defects),)))
+
+    assert (found.severity, found.message) == ("note", "KnownDefects: Kafka 4.3.1 has defects.")
+    assert "no tested release" in found.remedy
+
+
 def test_nothing_applied_yet_says_what_to_begin_with() -> None:
     found = only(replace(sound(), resources=(), collectors=()))
 

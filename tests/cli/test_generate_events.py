@@ -108,7 +108,7 @@ def test_a_command_line_that_cannot_be_is_answered_with_its_usage(arguments: tup
     done = generate(*arguments)
 
     assert done.returncode == 2
-    assert "usage: kwitness generate events" in done.stderr
+    assert "Usage: kwitness generate events" in done.stderr
 
 
 @pytest.mark.parametrize("bootstrap", ["kafka.shop:9092", "127.0.0.1:9092,10.0.0.1:9092", "[2001:db8::1]:9092"])

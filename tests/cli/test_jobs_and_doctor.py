@@ -216,7 +216,7 @@ def test_who_may_see_nothing_is_told_what_is_not_known(types, newcomer, namespac
     assert f"you may not list analyticsjobs.kwitness.dev in namespace {namespace}, which kwitness jobs needs" in lacking
 
 
-def test_an_api_server_that_is_away_is_told(types, tmp_path, person) -> None:
+def test_an_api_server_that_is_away_is_reported(types, tmp_path, person) -> None:
     content = json.loads(Path(person.environment["KUBECONFIG"]).read_text())
     content["clusters"][0]["cluster"]["server"] = f"https://127.0.0.1:{free_port()}"
     away = tmp_path / "away"

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import subprocess
 import sys
 import tarfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import yaml
 
+from kwitness.cli.__main__ import main
 from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
 from kwitness.devtools import krew
 from kwitness.devtools.command_reference import command_page
@@ -21,6 +24,7 @@ from kwitness.sandbox.waiting import run_to_end
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
+VERBS = (ROOT / "devtools/src/kwitness/devtools/imperative_verbs.txt").read_text().split()
 IMPORTED = """
 import sys
 from kwitness.cli.__main__ import main
@@ -118,6 +122,34 @@ def test_completion_prints_what_bash_reads():
 
     assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0
     assert "complete -o default -F _kwitness_completion kwitness" in script
+
+
+@pytest.mark.parametrize("line", ["", "subscriptions", "jobs", "generate", "tables"])
+def test_summaries_in_lists_of_commands_are_whole_sentences_that_begin_with_a_verb(line, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    with suppress(SystemExit):
+        main([*line.split(), "--help"])
+
+    listed = capsys.readouterr().out.partition("\nCommands:\n")[2]
+    summaries = re.findall(r"^ +[a-z]+ +([A-Z].*(?:\n {10,}.*)*)$", listed, re.MULTILINE)
+    assert len(summaries) >= 2
+    for summary in (" ".join(text.split()) for text in summaries):
+        assert re.split(r"\W", summary)[0].lower() in VERBS, summary
+        assert summary.endswith("."), summary
+        assert "..." not in summary
+
+
+@pytest.mark.parametrize("line", ["why", "metrics", "tail", "jobs describe", "subscriptions delete"])
+def test_an_empty_name_is_refused_before_a_cluster_is_read(line, capsys):
+    assert main([*line.split(), " "]) == 2
+    assert "it is empty" in capsys.readouterr().err
+
+
+def test_every_option_is_described_by_a_sentence():
+    described = re.findall(r"^\| (`.*) \| (.*) \|$", command_page(), re.MULTILINE)
+
+    assert len(described) > 80
+    assert [line for line in described if not re.fullmatch(r"[A-Z].*[.]( \*\*Required\.\*\*)?", line[1])] == []
 
 
 def test_the_page_of_the_command_is_fresh():

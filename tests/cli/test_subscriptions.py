@@ -215,6 +215,7 @@ def some(person, with_status, namespace):
 
 def test_ours_and_those_of_others_are_listed(person, some):
     done = person.types("subscriptions", "list")
+    assert person.done("subscriptions") == done.stdout
     rows = [line.split() for line in done.stdout.splitlines()]
 
     headings = "NAME CLUSTER OWNER INTERVAL METRICS CLIENTS READY REASON MATCHING PUSHING EXPIRES"

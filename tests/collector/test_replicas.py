@@ -14,6 +14,7 @@ import requests
 import zstandard
 
 from kwitness.collector.sharding import ordinal_of, owner_of
+from kwitness.contracts.software import OUR_VERSION_SUFFIX
 from kwitness.e2e.certificates import Authority
 
 from tests.collector.collector_process import PLUGIN, REPLICA, Answer, CollectorProcess
@@ -103,14 +104,16 @@ def test_any_replica_answers_for_all(pair: list[CollectorProcess]) -> None:
             [{"id": "kwitness.x.ns.one", "metrics": [metric, "org.apache.kafka.consumer."], "interval_ms": 1000}]
         )
     pair[0].push(batch([push(seq, counter_push(2), client=client) for seq, client in enumerate(CLIENTS)]))
-    pair[1].post("/v1/gauges", gauges({("apache-kafka-java", "4.3.1"): 9, ("kafka-python", "2.0.2"): 4}, asking=["a"]))
+    spark = ("apache-kafka-java", f"3.9.1{OUR_VERSION_SUFFIX}")
+    connected = {spark: 60, ("apache-kafka-java", "4.3.1"): 9, ("kafka-python", "2.0.2"): 4}
+    pair[1].post("/v1/gauges", gauges(connected, asking=["a"]))
 
     expected = {
         "pages": sorted(CLIENTS),
         "clients": {"asking": 1, "matching": 40, "pushing": 40, "source": "plugin"},
         "unsent": ["org.apache.kafka.consumer."],
         "top": 20,
-        "silent": [("kafka-python", "tooOld")],
+        "silent": [("kafka-python", "tooOld", False), ("apache-kafka-java", "unknown", True)],
         "cluster": (40, ["1"]),
     }
     for replica in pair:
@@ -129,7 +132,7 @@ def inventory(replica: CollectorProcess) -> dict[str, object]:
         "clients": report["clients"],
         "unsent": report["unsent_prefixes"],
         "top": len(report["top_clients"]),
-        "silent": [(one["client_software_name"], one["reason"]) for one in report["silent_software"]],
+        "silent": [(one["client_software_name"], one["reason"], one["ours"]) for one in report["silent_software"]],
         "cluster": (cluster["clients"], [one["broker_id"] for one in cluster["brokers"]]),
     }
 

@@ -13,10 +13,10 @@ from kwitness.collector.inventory import subscription_report
 from kwitness.collector.inventory.brokers import REFUSALS_MS, Broker, Brokers
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.silence import MAX_ITEMS, silent_clients
-from kwitness.collector.inventory.silence_part import silence_part
+from kwitness.collector.inventory.silence_part import Observed, silence_part
 from kwitness.collector.inventory.survey import Found, Survey
 from kwitness.contracts.envelopes import MOST_INSTANCES, GaugeSnapshot, SilentClients
-from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
+from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX, OUR_VERSION_SUFFIX
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 from tests.collector.collector_process import GATEWAY_SOURCE, PLUGIN, CollectorProcess
@@ -111,8 +111,7 @@ def test_an_instance_that_asked_is_named_with_what_its_broker_counts(counted: di
     assert shown(answer) == [software(*JAVA, 3, reason), instance("asked", reason, *JAVA)]
     of_software, of_instance = (item.detail for item in answer.items)
     assert "broker 1" in of_instance.lower()
-    assert of_software.startswith(of_instance)
-    assert "Spark" in of_software.removeprefix(of_instance)
+    assert of_software == of_instance
 
 
 def test_of_two_software_that_may_have_asked_the_detail_says_that_it_is_not_known() -> None:
@@ -159,8 +158,10 @@ def test_without_brokers_that_show_who_asked_nothing_is_claimed() -> None:
     assert shown(found_in(gauges({JAVA: 3}, warnings=["AskingUnavailable"]))) == [software(*JAVA, 3, "Unknown")]
 
 
-def test_our_own_clients_are_shown_only_to_who_asks_for_them() -> None:
-    ours = (f"{OUR_CLIENT_ID_PREFIX}collector", "0.1.0")
+@pytest.mark.parametrize(
+    "ours", [(f"{OUR_CLIENT_ID_PREFIX}collector", "0.1.0"), ("apache-kafka-java", f"3.9.1{OUR_VERSION_SUFFIX}")]
+)
+def test_our_own_clients_are_shown_only_to_who_asks_for_them(ours: tuple[str, str]) -> None:
     heartbeat = gauges({ours: 3, PYTHON: 2})
 
     assert shown(found_in(heartbeat)) == [software(*PYTHON, 2, "NotAsking")]
@@ -273,6 +274,21 @@ def test_an_observer_names_silent_clients_one_by_one_and_ours_among_them(collect
     ours = silent(collector, "?ours=true")
     assert [item["client_id"] for item in ours if item["ours"]] == [f"{OUR_CLIENT_ID_PREFIX}job-main-driver"]
     assert GATEWAY_SOURCE not in str(ours)
+
+
+def test_a_client_that_an_observer_sees_is_not_advised_to_be_observed() -> None:
+    heartbeat = gauges({JAVA: 3, PYTHON: 2}, asking=["asked"])
+    brokers = Brokers()
+    brokers.record_heartbeat(GaugeSnapshot.model_validate(heartbeat), 0)
+    unknown = dict.fromkeys(("client_instance_id", "principal", "client_address"))
+    seen = Observed(client_id="orders", name=JAVA[0], version=JAVA[1], connections=3, **unknown)
+    part = silence_part(Clients(), brokers, (), 0, CLUSTER).model_copy(update={"observed": (seen,)})
+
+    observed, counted, _ = silent_clients([part], (ASKING_ALL,), (), ours=False).items
+
+    assert observed.detail.startswith("1 instance asked without a push;")
+    assert "observer" not in observed.detail
+    assert "put an observer in front of it" in counted.detail
 
 
 def test_every_replica_has_its_part_and_who_is_away_is_missing(start: Start) -> None:

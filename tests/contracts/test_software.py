@@ -135,17 +135,18 @@ def test_advice_for_a_client_that_cannot_push_can_be_followed(name, version, sen
 
 
 @pytest.mark.parametrize(
-    ("client_id", "name", "ours"),
+    ("client_id", "name", "version", "ours"),
     [
-        ("kwitness-collector-main-0", "confluent-kafka-python", True),
-        (None, "kwitness-operator", True),
-        ("orders", "apache-kafka-java", False),
-        ("my-kwitness-thing", None, False),
-        (None, None, False),
+        ("kwitness-collector-main-0", "confluent-kafka-python", "2.16.1", True),
+        (None, "kwitness-operator", None, True),
+        (None, "apache-kafka-java", "3.9.1-kwitness", True),
+        ("orders", "apache-kafka-java", "3.9.1", False),
+        ("my-kwitness-thing", None, "kwitness-3.9.1", False),
+        (None, None, None, False),
     ],
 )
-def test_whether_a_client_is_ours(client_id, name, ours) -> None:
-    assert software.is_ours(client_id, name) is ours
+def test_a_client_is_ours_by_id_name_or_version(client_id, name, version, ours) -> None:
+    assert software.is_ours(client_id, name, version) is ours
 
 
 @pytest.mark.parametrize("text", ["", "x", "1", "1.x", ".1.2"])

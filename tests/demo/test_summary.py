@@ -63,7 +63,7 @@ def used(api: str, version: int, *, requests: int, dropped_in: str | None = None
 FACTS = Facts(
     connections=[
         connection("kwitness-collector", "2.16.1", "SASL_SSL_SCRAM", 1),
-        connection("apache-kafka-java", "3.9.1", "SASL_SSL_SCRAM", 10),
+        connection("apache-kafka-java", "3.9.1-kwitness", "SASL_SSL_SCRAM", 10),
         connection("apache-kafka-java", "4.1.2", "PLAINTEXT", 5),
     ],
     metrics={
@@ -158,7 +158,7 @@ def lines(title: str) -> list[str]:
 
 def test_connections_of_the_platform_itself_are_marked() -> None:
     assert lines("Connected, by software and version (Prometheus, from the broker's gauge)")[1:] == [
-        "apache-kafka-java 3.9.1 SASL_SSL_SCRAM 10 ours",
+        "apache-kafka-java 3.9.1-kwitness SASL_SSL_SCRAM 10 ours",
         "apache-kafka-java 4.1.2 PLAINTEXT 5",
         "kwitness-collector 2.16.1 SASL_SSL_SCRAM 1 ours",
     ]
@@ -200,7 +200,7 @@ def test_what_interceptors_saw_in_a_client_is_one_line_for_each_pod_group_and_to
 def test_who_is_silent_is_said_with_the_reason() -> None:
     assert lines("Pushing and silent (status of the subscriptions)") == [
         "demo: 5 asking, 5 matching, 5 pushing",
-        "silent: kafka-python 3.0.12 (1 connections): this version of its library cannot push",
+        "silent: kafka-python 3.0.12 (connections: 1): this version of its library cannot push",
         "asked for and sent by nobody: org.example.",
     ]
 

@@ -197,4 +197,5 @@ def _versions(seen: list[tuple[str | None, str | None, int]]) -> list[dict[str, 
 
 
 def _ours(row: dict[str, Any]) -> bool:
-    return any((row.get(key) or "").startswith("kwitness-") for key in ("client_id", "client_software_name"))
+    named = any((row.get(key) or "").startswith("kwitness-") for key in ("client_id", "client_software_name"))
+    return named or (row.get("client_software_version") or "").endswith("-kwitness")

@@ -17,6 +17,7 @@ from confluent_kafka.admin import (
 )
 from pyspark.sql import SparkSession
 
+from kwitness.contracts.software import OUR_VERSION_SUFFIX
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.jobs.analyses.unused_topics.job import JOB
 from kwitness.jobs.frame import cluster_survey as survey_module
@@ -65,7 +66,7 @@ def test_topics_tell_offsets_times_and_sizes(
     written, empty = topics[f"{prefix}.written"], topics[f"{prefix}.empty"]
     assert state.cluster_id == kafka.cluster_id
     assert state.brokers == ("1",)
-    assert state.own_software[0] == "apache-kafka-java"
+    assert spark._jvm.org.apache.kafka.common.utils.AppInfoParser.getVersion().endswith(OUR_VERSION_SUFFIX)  # type: ignore[union-attr]
     assert state.listed == set(topics)
     assert (written.partitions, written.starts, written.ends) == (2, {0: 3, 1: 0}, {0: 7, 1: 0})
     assert written.is_complete

@@ -2,8 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyspark
 import pytest
 
+from kwitness.contracts.software import OUR_VERSION_SUFFIX
+from kwitness.images.commands import run
+from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.driver.spark_settings import spark_settings
 
 from tests.jobs.conftest import job_config
@@ -58,10 +62,26 @@ def test_without_a_pod_all_runs_in_this_process() -> None:
     settings = spark_settings(job_config(Path("/t")), {"KWITNESS_SPARK_JARS": "/jars"})
 
     assert settings["spark.master"] == "local[1]"
-    assert settings["spark.driver.extraClassPath"] == "/jars/*"
+    resources, *jars = settings["spark.driver.extraClassPath"].split(":")
+    assert jars == ["/jars/*"]
     several = spark_settings(job_config(Path("/t")), {"KWITNESS_SPARK_JARS": "/jars:/more"})
-    assert several["spark.executor.extraClassPath"] == "/jars/*:/more/*"
+    assert several["spark.executor.extraClassPath"] == f"{resources}:/jars/*:/more/*"
     assert not [key for key in settings if "kubernetes" in key]
+
+
+def test_clients_announce_the_version_of_their_jar_marked_as_the_platforms_own(tmp_path: Path) -> None:
+    settings = spark_settings(job_config(Path("/t")), {"KWITNESS_SPARK_JARS": str(spark_jars())})
+    [slf4j] = (Path(pyspark.__file__).parent / "jars").glob("slf4j-api-*.jar")
+    [jar] = spark_jars().glob("kafka-clients-*.jar")
+    program = tmp_path / "Announced.java"
+    program.write_text(
+        "class Announced { public static void main(String[] none) {"
+        " System.out.println(org.apache.kafka.common.utils.AppInfoParser.getVersion()); } }"
+    )
+
+    announced = run(["java", "-cp", f"{settings['spark.executor.extraClassPath']}:{slf4j}", program])
+
+    assert announced.split() == [jar.stem.removeprefix("kafka-clients-") + OUR_VERSION_SUFFIX]
 
 
 def test_a_job_without_executors_runs_in_its_driver() -> None:

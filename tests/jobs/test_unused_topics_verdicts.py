@@ -15,7 +15,6 @@ SINCE = NOW - 30 * DAY
 FULL = Coverage("full")
 #: Nothing happened for the whole period, and all of it could be seen.
 STILL = Evidence(ends_since_ms=SINCE - 1, groups_since_ms=SINCE)
-OWN = ("apache-kafka-java", "3.9.1")
 DAYS = tuple(range(SINCE // DAY, NOW // DAY + 1))
 
 
@@ -83,15 +82,14 @@ def test_coverage_is_full_when_nobody_but_the_platform_was_connected() -> None:
         (["young broker", "counted", "observed"], "partial", (), ("ConnectionsNotCounted",)),
         (["broker that was away", "counted", "observed"], "partial", (), ("ConnectionsNotCounted",)),
         (["silent broker", "counted", "observed"], "partial", (), ("ConnectionsNotCounted",)),
-        (["broker", "java of our version beside us"], "full", (), ()),
-        (["broker", "java of our version"], "none", ("apache-kafka-java/3.9.1",), ("SoftwareNotObserved",)),
-        (["broker", "java of our version among others"], "none", ("apache-kafka-java/3.9.1", "sarama/1"), None),
+        (["broker", "our java"], "full", (), ()),
+        (["broker", "java"], "none", ("apache-kafka-java/3.9.1",), ("SoftwareNotObserved",)),
+        (["broker", "our java", "java"], "none", ("apache-kafka-java/3.9.1",), ("SoftwareNotObserved",)),
     ],
 )
 def test_coverage_says_what_observers_did_not_see(
-    rows: list[str], level: str, not_observed: tuple[str, ...], missing: tuple[str, ...] | None
+    rows: list[str], level: str, not_observed: tuple[str, ...], missing: tuple[str, ...]
 ) -> None:
-    java = "/".join(OWN)
     known = {
         "broker": [_broker()],
         "young broker": [_broker(first_seen_ms=SINCE + 1)],
@@ -102,19 +100,13 @@ def test_coverage_says_what_observers_did_not_see(
         "observed in part": [_observed("sarama/1", DAYS[:-1])],
         "gap": [_row(GAP, "Opaque", last_seen_ms=SINCE)],
         "old gap": [_row(GAP, "Opaque", last_seen_ms=SINCE - 1)],
-        "java of our version": [_counted(java, DAYS)],
-        "java of our version beside us": [_counted(java, DAYS), _counted("kwitness-collector/1", DAYS)],
-        "java of our version among others": [
-            _counted(java, DAYS),
-            _counted("kwitness-collector/1", DAYS),
-            _counted("sarama/1", DAYS),
-        ],
+        "java": [_counted("apache-kafka-java/3.9.1", DAYS)],
+        "our java": [_counted("apache-kafka-java/3.9.1-kwitness", DAYS), _counted("kwitness-collector/1", DAYS)],
     }
 
     found = _coverage(*(row for name in rows for row in known[name]))
 
-    expected = ("SoftwareNotObserved",) if missing is None else missing
-    assert found == Coverage(level, not_observed, expected)  # type: ignore[arg-type]
+    assert found == Coverage(level, not_observed, missing)  # type: ignore[arg-type]
 
 
 def test_a_broker_that_is_new_must_count_too() -> None:
@@ -125,7 +117,7 @@ def test_a_broker_that_is_new_must_count_too() -> None:
 
 def _coverage(*rows: dict[str, Any], brokers: tuple[str, ...] = ("1",)) -> Coverage:
     topics = [_row(TOPIC, "orders")]
-    return coverage([*topics, *rows], brokers=brokers, own_software=OWN, since_ms=SINCE, until_ms=NOW)
+    return coverage([*topics, *rows], brokers=brokers, since_ms=SINCE, until_ms=NOW)
 
 
 def _broker(**changes: object) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def mixed(seed: int, count: int = 120, cluster: str = "cluster", days: int = 0) 
         changes = {
             "client_instance_id": f"instance-{dice.randrange(5)}",
             "client_id": dice.choice(["orders", "kwitness-collector-1", None]),
-            "client_software_version": dice.choice(["4.3.1", "4.3.2", None]),
+            "client_software_version": dice.choice(["4.3.1", "4.3.2-kwitness", None]),
             "client_address": dice.choice(["10.0.0.1", "10.0.0.2", None]),
             "cluster_id": f"{cluster}-{dice.choice('12')}",
             "received_at_ms": at,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from kwitness.contracts.software import parse_version
 from kwitness.e2e import chart, strimzi
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, VERSIONS_BETWEEN
 from kwitness.sandbox.node_properties import reporter_class
@@ -37,6 +38,16 @@ def test_brokers_are_those_of_the_tests_each_with_the_class_that_they_are_given(
 
     assert [row[:2] for row in rows] == [(version, reporter_class(version).rpartition(".")[2]) for version in versions]
     assert tuple(version for version, _, tested in rows if tested == "plugin") == VERSIONS_BETWEEN
+
+
+def test_no_tested_broker_has_the_mend_of_the_defects_that_doctor_notes() -> None:
+    mended = re.findall(r"(\d+)\.(\d+)\.(\d+)", PAGE.partition("fixed in ")[2])[:3]
+    *in_lines, for_good = (tuple(map(int, version)) for version in mended)
+    first = {version[:2]: version for version in in_lines}
+
+    for text in (*KAFKA_VERSIONS, *VERSIONS_BETWEEN):
+        version = parse_version(text) or (0, 0, 0)
+        assert version < first.get(version[:2], for_good), f"{text} has it: take KnownDefects from doctor's notes"
 
 
 def test_clients_are_those_that_the_tests_send_through_observers() -> None:

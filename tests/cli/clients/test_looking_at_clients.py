@@ -107,6 +107,16 @@ def test_what_clients_call_themselves_does_no_harm(types, person, door) -> None:
     assert "[red]x[/red]" in shown
 
 
+def test_a_client_id_of_300_characters_leaves_the_other_columns_at_80(person, door) -> None:
+    answers_with(door, item(client_id="orders" * 50, client_software_version="2.16.1-rdkafka-2.16.0"))
+
+    titles, row = person.at_a_terminal("clients", "--collector-address", door.address, "--no-color").splitlines()[:2]
+
+    assert max(len(titles), len(row)) <= 80
+    assert [title for title in ("CLIENT ID", "INSTANCE", "SOFTWARE", "LAST PUSH", "STATE") if title not in titles] == []
+    assert re.match(r"orders\w*…\w*orders  \S{8}  apache-\S*…\S*\.16\.0  ", row)
+
+
 def test_a_terminal_has_colour_unless_it_is_not_wanted(person, door) -> None:
     asked = {"interval_ms": 1_000, "metrics": ["*"], "subscriptions": ["all"]}
     answers_with(door, item(last_push_ms=1, effective=asked))

@@ -14,6 +14,7 @@ from .tables.software import ENTRIES
 __all__ = [
     "OTHER",
     "OUR_CLIENT_ID_PREFIX",
+    "OUR_VERSION_SUFFIX",
     "SOFTWARE",
     "UNANNOUNCED",
     "Software",
@@ -28,8 +29,9 @@ __all__ = [
 ]
 
 OUR_CLIENT_ID_PREFIX = "kwitness-"
-"""What client ids and software names of our own clients start with."""
-
+"""Begins client ids and software names of our own clients."""
+OUR_VERSION_SUFFIX = "-kwitness"
+"""Ends software versions of our own clients in Java, whose library announces a fixed name."""
 OTHER = "other"
 """Name or version of software that a collector does not tell apart: it can be any."""
 
@@ -90,7 +92,7 @@ def may_crash_on_unknown_metrics(name: str, version: str) -> bool:
     answer = crashes_on_unknown_metrics(name, version)
     announced = parse_version(version)
     of_the_range = announced is None or _FIRST_CRASHING <= announced < _FIRST_SOUND
-    return answer == "yes" or (answer == "unknown" and of_the_range and not is_ours(None, name))
+    return answer == "yes" or (answer == "unknown" and of_the_range and not is_ours(None, name, version))
 
 
 def pushes_null(name: str, version: str) -> bool:
@@ -130,10 +132,8 @@ def ways_to_telemetry(name: str, version: str) -> str:
         return "a client that announces no software (before KIP-511) has no client telemetry: observe it to know which"
     software = _BY_NAME.get(name)
     if librdkafka_version(name, version) is not None:
-        major, minor, patch = _FIRST_SOUND
-        return (
-            f"{name} {version} has no client telemetry: upgrade it to librdkafka {major}.{minor}.{patch}, or observe it"
-        )
+        sound = ".".join(map(str, _FIRST_SOUND))
+        return f"{name} {version} has no client telemetry: upgrade it to librdkafka {sound}, or observe it"
     if software is None or software.pushes_since != "never":
         since = "" if software is None else f" to {software.pushes_since}"
         return f"{name} {version} has no client telemetry: upgrade it{since}, or observe it"
@@ -144,6 +144,7 @@ def ways_to_telemetry(name: str, version: str) -> str:
     return f"{name} has no client telemetry in any version: observe it{others}"
 
 
-def is_ours(client_id: str | None, software_name: str | None = None) -> bool:
+def is_ours(client_id: str | None, software_name: str | None = None, software_version: str | None = None) -> bool:
     """Say whether a client announces itself as one of the platform's own."""
-    return any(text is not None and text.startswith(OUR_CLIENT_ID_PREFIX) for text in (client_id, software_name))
+    named = any((text or "").startswith(OUR_CLIENT_ID_PREFIX) for text in (client_id, software_name))
+    return named or (software_version or "").endswith(OUR_VERSION_SUFFIX)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kwitness.cli.views.silence import explained
+from kwitness.contracts.software import is_ours
 from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster
 
@@ -46,9 +47,6 @@ INTERCEPTED_METRICS = (
 
 _END_TO_END = "kafka_client_interceptor_end_to_end_latency_seconds"
 _PLACE = ("k8s_namespace", "k8s_workload", "k8s_pod")
-
-OURS_ONLY = "SASL_SSL_SCRAM"
-"""The listener that in the demo none but the platform's own components use: Spark's library cannot name itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +152,7 @@ def _connections(facts: Facts) -> str:
     )
     return table(
         ["software", "version", "listener", "connections", ""],
-        [(*row, "ours" if row[0].startswith("kwitness-") or row[2] == OURS_ONLY else "") for row in rows],
+        [(*row, "ours" if is_ours(None, *row[:2]) else "") for row in rows],
     )
 
 
@@ -253,7 +251,7 @@ def _subscriptions(facts: Facts) -> str:
         lines.append(f"  {item['metadata']['name']}: {counts or 'no numbers yet'}")
         lines.extend(
             f"    silent: {one.get('clientSoftwareName', 'unknown')} {one.get('clientSoftwareVersion', '')}"
-            f" ({one.get('connections')} connections): {explained(one['reason']).because}"
+            f" (connections: {one.get('connections')}): {explained(one['reason']).because}"
             for one in status.get("silentSoftware", [])
         )
         if prefixes := status.get("unsentPrefixes"):

@@ -43,7 +43,7 @@ def command_page() -> str:
     rows = _options(root, context)
     lines = ["## Before any subcommand, and behind those that ask a cluster", *_table(rows), ""]
     for name, subcommand in SUBCOMMANDS.items():
-        lines += [f"## {name}", "", f"{subcommand.about}.", ""]
+        lines += [f"## {name}", "", subcommand.about, ""]
         if name in _ELSEWHERE:
             lines += [_ELSEWHERE[name], ""]
         elif name in OWN_ARGUMENTS:
@@ -93,7 +93,7 @@ def _parsed(parser: argparse.ArgumentParser, about: str | None = None) -> Iterat
     yield f"### `{' '.join((parser.prog, *names))}`"
     yield ""
     text = parser.description or about or ""
-    yield f"{text[:1].upper()}{text[1:].removesuffix('.')}."
+    yield text
     yield from _table(_row(one) for one in actions if one.dest != "help")
     yield ""
 

@@ -99,7 +99,7 @@ KINDS: tuple[KindInfo, ...] = (
         (
             PrinterColumn("Bootstrap", "string", ".status.bootstrapServers", "Address for clients to start from."),
             PrinterColumn("Connections", "integer", ".status.connections", "Client connections open now."),
-            PrinterColumn("Coverage", "integer", ".status.coverage.percent", "Connections observed, in percent."),
+            PrinterColumn("Coverage(%)", "integer", ".status.coverage.percent", "Share of the brokers' connections."),
         ),
     ),
     KindInfo(

@@ -302,16 +302,14 @@ class UnseenSoftware(Contract):
 
 
 class Coverage(Contract):
-    """How many of the connections that the brokers count are observed, over all observers of the cluster."""
+    """How many of the connections that the brokers count this resource observes, the platform's own left out."""
 
-    connections_by_broker: int = Field(
-        description="Connections that brokers count, Spark's but no others of kwitness; needs the broker plugin.", ge=0
-    )
-    connections_observed: int = Field(description="Connections that observers of the cluster have open.", ge=0)
+    connections_by_broker: int = Field(description="Connections that brokers with the plugin count.", ge=0)
+    connections_observed: int = Field(description="Connections that observers of this resource have open.", ge=0)
     percent: int = Field(description="The second of the first, in whole percent.", ge=0, le=100)
     unseen: tuple[UnseenSoftware, ...] = Field(
         (),
-        description="Software that brokers count and no observer saw, most connections first, up to 20.",
+        description="Software that brokers count and no observer of the cluster saw, most connections first, up to 20.",
         max_length=20,
         json_schema_extra=list_map("clientSoftwareName", "clientSoftwareVersion"),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kwitness.contracts.envelopes import SoftwareState
 from kwitness.contracts.resources.client_policy import ClientPolicy
+from kwitness.contracts.spelling import quantity
 from kwitness.contracts.versions import below_least
 
 __all__ = ["ClientVersions", "Outdated", "client_versions", "version_warnings"]
@@ -68,12 +69,8 @@ def _most_first(one: Outdated) -> tuple[int, str, str]:
 def _listed(found: Sequence[Outdated]) -> str:
     # Names and versions are up to 256 characters each, and what to do about them must still be read.
     named = [
-        f"{one.name[:40]} {one.version[:40]} ({_connections(one.connections)}; least: {one.least[:80]})"
+        f"{one.name[:40]} {one.version[:40]} ({quantity(one.connections, 'connection')}; least: {one.least[:80]})"
         for one in found[:_MOST]
     ]
     rest = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
     return ", ".join(named)[:800] + rest
-
-
-def _connections(count: int) -> str:
-    return "1 connection" if count == 1 else f"{count} connections"

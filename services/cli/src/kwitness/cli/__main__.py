@@ -7,6 +7,7 @@ Everything else is typer's (`program`).
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import signal
 import sys
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     first = given[0] if given else ""
     typed = "kubectl kwitness" if Path(sys.argv[0]).name == _PLUGIN else "kwitness"
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     try:
         status = _own(first, given[1:]) if first in OWN_ARGUMENTS else _typed(given, typed)
         sys.stdout.flush()

@@ -26,7 +26,7 @@ from kwitness.contracts.envelopes import ClientItem, SilentItem
 __all__ = ["app"]
 
 _EVERY_S: Final = 5.0
-_OPTIONAL: Final = frozenset({"ADDRESS", "METRICS", "OWNER", "INTERVAL", "PRINCIPAL", "SEEN BY", "CONNECTIONS"})
+_OPTIONAL: Final = frozenset({"ADDRESS", "POD", "METRICS", "OWNER", "INTERVAL", "PRINCIPAL", "SEEN BY", "CONNECTIONS"})
 
 app = new_app(SUBCOMMANDS["clients"].about)
 
@@ -37,15 +37,15 @@ def clients(
     options: Options,
     *,
     cluster: ClusterOption = None,
-    client_id: Annotated[str | None, typer.Option(metavar="ID", help="only this client id")] = None,
-    principal: Annotated[str | None, typer.Option(metavar="NAME", help="only this principal, as User:orders")] = None,
-    group: Annotated[str | None, typer.Option(metavar="ID", help="only this consumer group")] = None,
-    software: Annotated[str | None, typer.Option(metavar="NAME", help="only this client library")] = None,
-    silent: Annotated[bool, typer.Option("--silent", help="those that do not push, instead")] = False,
-    why: Annotated[bool, typer.Option("--why", help="with the reason, and what to do")] = False,
-    ours: Annotated[bool, typer.Option("--ours", help="kwitness' own clients, too")] = False,
-    wide: Annotated[bool, typer.Option("--wide", help="whole instance ids")] = False,
-    watch: Annotated[bool, typer.Option("--watch", "-w", help="look every 5 s, until Ctrl-C")] = False,
+    client_id: Annotated[str | None, typer.Option(metavar="ID", help="Only clients with this client id.")] = None,
+    principal: Annotated[str | None, typer.Option(metavar="NAME", help="Only clients of this principal.")] = None,
+    group: Annotated[str | None, typer.Option(metavar="ID", help="Only members of this consumer group.")] = None,
+    software: Annotated[str | None, typer.Option(metavar="NAME", help="Only clients of this library.")] = None,
+    silent: Annotated[bool, typer.Option("--silent", help="Show clients that do not push.")] = False,
+    why: Annotated[bool, typer.Option("--why", help="Show the reason and what to do.")] = False,
+    ours: Annotated[bool, typer.Option("--ours", help="Include kwitness' own clients.")] = False,
+    wide: Annotated[bool, typer.Option("--wide", help="Show whole instance ids.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every 5 s, until Ctrl-C.")] = False,
 ) -> None:
     """Show client instances that push metrics, or with --silent clients that do not.
 

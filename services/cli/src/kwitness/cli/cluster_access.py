@@ -179,7 +179,7 @@ def connect(options: Options) -> ClusterAccess:
         chosen = next((one for one in contexts if one["name"] == options.context), None)
     if chosen is None:
         names = ", ".join(sorted(one["name"] for one in contexts)) or "none"
-        raise CommandFailedError(f"the kubeconfig has no context {options.context}: there are {names}")
+        raise CommandFailedError(f"the kubeconfig has no context {options.context}: there are: {names}")
     _refuse_impersonation(config, given, chosen)
     try:
         config.load_kube_config(given, context=chosen["name"], client_configuration=settings)

@@ -14,14 +14,21 @@ _STYLES: Final[Mapping[str, Mapping[str, str]]] = {
     "STATE": {"Late": "yellow", "Silent": "yellow", "NotAsked": "dim", "Ended": "dim", "Unreadable": "red"},
     "READY": {"False": "red", "Unknown": "yellow"},
     "PHASE": {"Failed": "red"},
-    "SEVERITY": {"error": "red", "warning": "yellow", "ok": "green"},
 }
 
 
 def columns_of(headings: Sequence[str], *, optional: frozenset[str] = frozenset()) -> list[Column]:
     """Columns in the order of their headings; `optional` ones may be left out of a narrow terminal."""
     return [
-        Column(one, one, optional=one in optional, style=_STYLES.get(one), right=one in _NUMBERS) for one in headings
+        Column(
+            heading,
+            heading,
+            optional=heading in optional,
+            style=_STYLES.get(heading, {}),
+            right=heading in _NUMBERS,
+            prose=heading == "WHAT TO DO",
+        )
+        for heading in headings
     ]
 
 

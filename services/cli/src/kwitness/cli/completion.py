@@ -15,7 +15,7 @@ app = new_app(SUBCOMMANDS["completion"].about)
 
 @app.command()
 def completion(
-    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish")],
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="Shell that reads it.")],
 ) -> None:
     """Print what a shell reads to complete this command, as in `source <(kwitness completion bash)`."""
     run(["--show-completion", shell], name="kwitness")

@@ -17,10 +17,11 @@ from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text
 from kwitness.cli.progress import working
 from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.contracts.spelling import quantity
 
 __all__ = ["app"]
 
-_STYLES = {"error": "bold red", "warning": "yellow", "ok": "green"}
+_STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan", "ok": "green"}
 
 app = new_app(SUBCOMMANDS["doctor"].about)
 
@@ -30,13 +31,13 @@ app = new_app(SUBCOMMANDS["doctor"].about)
 def doctor(
     options: Options,
     *,
-    here: Annotated[bool, typer.Option("--here", help="look into the chosen namespace alone")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="leave out what is well")] = False,
+    here: Annotated[bool, typer.Option("--here", help="Check the chosen namespace only.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Leave out what is well.")] = False,
 ) -> None:
-    """Look at definitions, operator, injector, resources, brokers, collectors, ledgers, versions and permissions.
+    """Check definitions, operator, injector, resources, brokers, collectors, ledgers, versions and permissions.
 
     The exit status is 1 when something does not work, and 0 when there are warnings alone. What you may not look at is
-    a warning.
+    a warning; a defect that no supported release mends is a note.
     """
     access = connect(options)
     with working("looks at the installation"):
@@ -59,15 +60,16 @@ def _write(output: Output, findings: list[Finding]) -> None:
 
     width = max((len(one.severity) for one in findings), default=0)
     for one in findings:
+        first, *more = one.message.splitlines() or [""]
         line = Text(one.severity.ljust(width), style=_STYLES[one.severity])
-        line.append(plain_text(f"  {one.check}: {one.subject}: {one.message}"), style="default")
+        line.append(plain_text(f"  {one.check}: {one.subject}: {first}"), style="default")
         output.write(line)
-        if one.remedy:
-            output.write(Text(plain_text(f"{' ' * width}  -> {one.remedy}")))
+        for text in [*more, *([f"-> {one.remedy}"] if one.remedy else [])]:
+            output.write(Text(plain_text(f"{' ' * width}  {text}")))
 
 
 def _summary(counts: Counter[str]) -> str:
     if not counts["error"] and not counts["warning"]:
         return "Nothing is wrong."
-    told = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in ("error", "warning") if counts[name]]
+    told = [quantity(counts[name], name) for name in ("error", "warning") if counts[name]]
     return f"{' and '.join(told)}."

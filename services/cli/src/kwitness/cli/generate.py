@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 
 from kwitness.cli import generate_events, generate_headers
+from kwitness.cli.arguments import Arguments
 from kwitness.cli.subcommands import SUBCOMMANDS
 
 ABOUT = SUBCOMMANDS["generate"].about
@@ -23,19 +23,14 @@ def run(arguments: Sequence[str]) -> int:
     CommandFailedError
         It cannot be made or written.
     """
-    given = _parser().parse_args(arguments)
+    given = _parser().parse_args(arguments[:1])
     _, run_it = _WHAT[given.what]
-    return run_it(given.arguments)
+    return run_it(arguments[1:])
 
 
-def _parser() -> argparse.ArgumentParser:
-    lines = [f"  {name:10} {about}" for name, (about, _) in _WHAT.items()]
-    parser = argparse.ArgumentParser(
-        prog="kwitness generate",
-        description=f"{ABOUT}.",
-        epilog="\n".join(["what there is:", *lines, "", "`kwitness generate WHAT --help` says what it takes."]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("what", choices=_WHAT, metavar="WHAT")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...")
+def _parser() -> Arguments:
+    parser = Arguments(prog="kwitness generate", description=ABOUT)
+    parts = parser.add_subparsers(title="Commands", dest="what", required=True, metavar="COMMAND")
+    for name, (about, _) in _WHAT.items():
+        parts.add_parser(name, help=about)
     return parser

@@ -8,14 +8,15 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from kwitness.cli.arguments import Arguments
 from kwitness.cli.event_destinations import FileDestination, KafkaDestination
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.fleet import Faults, Fleet, FleetRecord, events
 from kwitness.contracts.topics import DEFAULT_PREFIX
 
-ABOUT = "Events of an invented fleet, for tests of jobs and tables"
+ABOUT = "Write events of a simulated fleet, for tests of jobs and tables."
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _SHARES = {
     "late": "arrive up to --late-windows windows late",
@@ -111,76 +112,52 @@ def _duration(text: str) -> _Duration:
     return _Duration(text, int(found[1]) * _UNITS[found[2]])
 
 
-def parser() -> argparse.ArgumentParser:
-    """What it takes."""
+def _add(group: Any, option: str, meaning: str, **settings: Any) -> None:
+    group.add_argument(option, help=f"{meaning}; by default %(default)s.", **settings)
+
+
+def parser() -> Arguments:
+    """Return the parser of its arguments."""
     defaults = Fleet()
-    whole = argparse.ArgumentParser(
+    whole = Arguments(
         prog="kwitness generate events",
-        description="Write what the observers of an invented fleet would have written: rows of traffic, connections, "
-        "headers, and seals. The same options with the same --start make the same events, to the byte.",
+        description="Write events of a simulated fleet: rows of traffic, connections, headers, and seals. The same "
+        "options with the same --start make the same events, to the byte.",
     )
-    size = whole.add_argument_group("the fleet")
-    size.add_argument(
-        "--clients", type=int, default=1_000, metavar="N", help="default %(default)s; half of them produce"
-    )
-    size.add_argument("--topics", type=int, default=50, metavar="N", help="default %(default)s")
-    size.add_argument(
-        "--partitions", type=int, default=defaults.partitions, metavar="N", help="of each topic; default %(default)s"
-    )
-    size.add_argument("--sources", type=int, default=10, metavar="N", help="observers; default %(default)s")
-    size.add_argument("--cluster-id", default=defaults.cluster_id, metavar="ID", help="default %(default)s")
-    size.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="another one is another fleet; default %(default)s"
-    )
-    size.add_argument(
-        "--old-clients",
-        type=float,
-        default=0.0,
-        metavar="SHARE",
-        help="of applications whose library uses what Kafka 4.0 removed; default 0",
-    )
-    size.add_argument("--headers", action="store_true", help="records have headers, which observers look at")
-    size.add_argument("--requests", action="store_true", help="write requests and answers one by one as well")
-    size.add_argument("--interceptors", action="store_true", help="write what interceptors in consumers count as well")
-    duration = whole.add_argument_group("the time")
-    duration.add_argument(
-        "--for", dest="duration", type=_duration, default="1m", metavar="TIME", help="such as 10m; default %(default)s"
-    )
-    duration.add_argument(
-        "--start", type=int, metavar="MS", help="first window, in milliseconds since 1970; else the last one ends now"
-    )
-    duration.add_argument(
-        "--window", type=int, default=defaults.window_s, metavar="SECONDS", help="length; default %(default)s"
-    )
-    duration.add_argument(
-        "--epochs", type=int, default=1, metavar="N", help="how often each observer was started; default %(default)s"
-    )
-    duration.add_argument(
-        "--push-interval",
-        type=int,
-        default=defaults.push_s,
-        metavar="SECONDS",
-        help="how often each client pushes metrics, in whole windows; default %(default)s, never",
-    )
-    faults = whole.add_argument_group("the faults, as shares of all records from 0 to 1; default 0")
+    size = whole.add_argument_group("Fleet")
+    span = whole.add_argument_group("Time")
+    _add(size, "--clients", "Clients, half of which produce", type=int, default=1_000, metavar="N")
+    _add(size, "--topics", "Topics", type=int, default=50, metavar="N")
+    _add(size, "--partitions", "Partitions of each topic", type=int, default=defaults.partitions, metavar="N")
+    _add(size, "--sources", "Observers", type=int, default=10, metavar="N")
+    _add(size, "--cluster-id", "Id of the cluster", default=defaults.cluster_id, metavar="ID")
+    _add(size, "--seed", "Seed of the fleet", type=int, default=1, metavar="N")
+    _add(size, "--old-clients", "Share that uses what Kafka 4.0 removed", type=float, default=0.0, metavar="SHARE")
+    size.add_argument("--headers", action="store_true", help="Add headers to records, which observers read.")
+    size.add_argument("--requests", action="store_true", help="Write requests and answers one by one as well.")
+    size.add_argument("--interceptors", action="store_true", help="Write counts of interceptors in consumers as well.")
+    _add(span, "--for", "Time that they span, as 10m", type=_duration, default="1m", metavar="TIME", dest="duration")
+    span.add_argument("--start", type=int, metavar="MS", help="First window, in ms since 1970; else the last ends now.")
+    _add(span, "--window", "Length of a window", type=int, default=defaults.window_s, metavar="SECONDS")
+    _add(span, "--epochs", "Starts of each observer", type=int, default=1, metavar="N")
+    _add(span, "--push-interval", "Time between pushes, or 0", type=int, default=defaults.push_s, metavar="SECONDS")
+    faults = whole.add_argument_group("Faults, as shares of all records from 0 to 1; by default 0")
     for name, meaning in _SHARES.items():
-        faults.add_argument(f"--{name}", type=float, default=0.0, metavar="SHARE", help=f"that {meaning}")
+        faults.add_argument(
+            f"--{name}", type=float, default=0.0, metavar="SHARE", help=f"Share of records that {meaning}."
+        )
     faults.add_argument(
-        "--skips", type=float, default=0.0, metavar="SHARE", help="of groups' fetches that pass over half of them"
+        "--skips", type=float, default=0.0, metavar="SHARE", help="Share of fetches that skip half of their records."
     )
-    faults.add_argument(
-        "--late-windows", type=int, default=Faults().late_windows, metavar="N", help="at most; default %(default)s"
-    )
-    where = whole.add_argument_group("where to")
+    _add(faults, "--late-windows", "Most windows of --late", type=int, default=Faults().late_windows, metavar="N")
+    where = whole.add_argument_group("Output")
     one = where.add_mutually_exclusive_group(required=True)
     one.add_argument(
-        "--output", metavar="FILE", help="a JSON object on a line for each record; - is the standard output"
+        "--output", metavar="FILE", help="File with a line of JSON for each record; - is the standard output."
     )
-    one.add_argument(
-        "--bootstrap", metavar="HOST:PORT", help="topics of a Kafka on this machine, without TLS and sign-in"
-    )
-    where.add_argument("--prefix", default=DEFAULT_PREFIX, metavar="TEXT", help="of the topics; default %(default)s")
+    one.add_argument("--bootstrap", metavar="HOST:PORT", help="Kafka on this machine, without TLS and sign-in.")
+    where.add_argument("--prefix", default=DEFAULT_PREFIX, metavar="TEXT", help="Prefix of the topics.")
     where.add_argument(
-        "--yes-this-is-a-test-cluster", action="store_true", help="allow brokers that are not on this machine"
+        "--yes-this-is-a-test-cluster", action="store_true", help="Allow brokers that are not on this machine."
     )
     return whole

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from kwitness.cli.arguments import Arguments
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.header_constants import constant_names, java_class_name, java_constants, python_constants
 from kwitness.cli.header_register import read_register
 
-ABOUT = "Constants of a HeaderRegistry, for programs in Python and Java"
+ABOUT = "Write constants of a HeaderRegistry, for programs in Python and Java."
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -39,18 +40,18 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def parser() -> argparse.ArgumentParser:
-    """What it takes."""
-    whole = argparse.ArgumentParser(
-        prog="kwitness generate headers", description=f"Write {ABOUT[0].lower()}{ABOUT[1:]}."
-    )
-    whole.add_argument("file", metavar="FILE", help="a HeaderRegistry in JSON or YAML; - is the standard input")
-    whole.add_argument("--language", choices=("python", "java"), required=True)
-    whole.add_argument("--output", metavar="FILE", help="where to write; the standard output without it")
-    whole.add_argument("--package", default="", metavar="NAME", help="the Java class's package; none without it")
-    whole.add_argument("--class", dest="class_name", metavar="NAME", help="the Java class; of the register without it")
+def parser() -> Arguments:
+    """Return the parser of its arguments."""
+    whole = Arguments(prog="kwitness generate headers", description=ABOUT)
+    whole.add_argument("file", metavar="FILE", help="HeaderRegistry in JSON or YAML; - is the standard input.")
+    whole.add_argument("--language", choices=("python", "java"), required=True, help="Language of the programs.")
+    whole.add_argument("--output", metavar="FILE", help="File to write; by default the standard output.")
+    whole.add_argument("--package", default="", metavar="NAME", help="Package of the Java class; by default none.")
     whole.add_argument(
-        "--constant", action="append", default=[], type=_pair, metavar="KEY=NAME", help="another constant for a key"
+        "--class", dest="class_name", metavar="NAME", help="Name of the Java class; by default that of the register."
+    )
+    whole.add_argument(
+        "--constant", action="append", default=[], type=_pair, metavar="KEY=NAME", help="Another constant for a key."
     )
     return whole
 

@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from kwitness.cli.arguments import Arguments
 from kwitness.cli.client_properties import connection, read_properties
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_process import JARS, require_spark, run_driver, show_table
 from kwitness.cli.job_reads import GivenInputs, needs_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.contracts.resources.analytics_job import JOB_TYPES
 
 ABOUT = SUBCOMMANDS["job"].about
 
@@ -82,47 +84,51 @@ def _make(folder: Path) -> None:
         ) from error
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the subcommand takes."""
-    whole = argparse.ArgumentParser(
+def parser() -> Arguments:
+    """Return the parser of its arguments."""
+    whole = Arguments(
         prog="kwitness job",
-        description=f"{ABOUT}. A run that ends reads all that the topics hold and was not read before.",
+        description=f"{ABOUT} A run that ends reads all that the topics hold and was not read before.",
     )
-    whole.add_argument("what", choices=("run",), help="what to do")
-    whole.add_argument("type", metavar="TYPE", help="the analysis, as spec.type of an AnalyticsJob")
-    whole.add_argument("--bootstrap", metavar="HOST:PORT", help="where the Kafka cluster is; several between commas")
+    whole.add_argument("what", choices=("run",), metavar="run", help="Run the analysis.")
+    whole.add_argument("type", metavar="TYPE", choices=JOB_TYPES, help="Analysis, as spec.type of an AnalyticsJob.")
+    whole.add_argument("--bootstrap", metavar="HOST:PORT", help="Brokers to begin with, separated by commas.")
     whole.add_argument(
-        "--table", metavar="FOLDER", required=True, help="where table, checkpoint and quarantine are, or are made"
+        "--table", metavar="FOLDER", required=True, help="Folder of table, checkpoint and quarantine; made if absent."
     )
-    whole.add_argument("--prefix", default="kwitness", help="what the names of topics begin with (kwitness)")
-    whole.add_argument("--cluster-id", default="", metavar="ID", help="the cluster's id; a table of another is refused")
+    whole.add_argument("--prefix", default="kwitness", help="Prefix of the topics; by default kwitness.")
+    whole.add_argument(
+        "--cluster-id", default="", metavar="ID", help="Id of the cluster; a table of another one is refused."
+    )
     whole.add_argument(
         "--parameter",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="as in spec.parameters of the type, such as forgetAfter=48h; lists as JSON",
+        help="Parameter as in spec.parameters, such as forgetAfter=48h; lists as JSON.",
     )
-    whole.add_argument("--window", default="5m", metavar="DURATION", help="as spec.window (5m)")
-    whole.add_argument("--config", metavar="FILE", help="client properties of Kafka, for TLS and passwords")
+    whole.add_argument("--window", default="5m", metavar="DURATION", help="Window, as spec.window; by default 5m.")
+    whole.add_argument("--config", metavar="FILE", help="Client properties of Kafka, for TLS and passwords.")
     whole.add_argument(
         "--input",
         action="append",
         default=[],
         metavar="TYPE=FOLDER",
-        help="--table of another job that this one reads, such as Traffic=/data/traffic",
+        help="Folder of another job that this one reads, such as Traffic=/data/traffic.",
     )
-    whole.add_argument("--owners", default="", metavar="FILE", help="whose clients and topics are, as in owners.yaml")
-    whole.add_argument("--rate-card", default="", metavar="FILE", help="what things cost, as in rate-card.yaml")
-    whole.add_argument("--target-bootstrap", metavar="HOST:PORT", help="where the cluster of a mirror is")
-    whole.add_argument("--target-config", metavar="FILE", help="client properties for it")
-    whole.add_argument("--target-prefix", default="kwitness", help="what the names of its topics begin with (kwitness)")
-    whole.add_argument("--target-cluster-id", default="", metavar="ID", help="its cluster's id")
-    whole.add_argument("--streaming", action="store_true", help="go on until interrupted")
-    whole.add_argument("--trigger", default="10s", metavar="DURATION", help="between two batches of --streaming (10s)")
+    whole.add_argument("--owners", default="", metavar="FILE", help="Owners of clients and topics, as in owners.yaml.")
+    whole.add_argument("--rate-card", default="", metavar="FILE", help="Prices, as in rate-card.yaml.")
+    whole.add_argument("--target-bootstrap", metavar="HOST:PORT", help="Brokers of a mirror's cluster.")
+    whole.add_argument("--target-config", metavar="FILE", help="Client properties for a mirror's cluster.")
+    whole.add_argument("--target-prefix", default="kwitness", help="Prefix of a mirror's topics; by default kwitness.")
+    whole.add_argument("--target-cluster-id", default="", metavar="ID", help="Id of a mirror's cluster.")
+    whole.add_argument("--streaming", action="store_true", help="Run until interrupted.")
     whole.add_argument(
-        "--jars", metavar="FOLDER", help=f"jars that PySpark lacks, several as in PATH; {JARS} without it"
+        "--trigger", default="10s", metavar="DURATION", help="Time between batches of --streaming; by default 10s."
     )
-    whole.add_argument("--memory", metavar="SIZE", help="heap of Spark, as Java writes it (512m)")
-    whole.add_argument("--verbose", action="store_true", help="show what Spark says, too")
+    whole.add_argument(
+        "--jars", metavar="FOLDER", help=f"Folders of jars that PySpark lacks, as in PATH; by default {JARS}."
+    )
+    whole.add_argument("--memory", metavar="SIZE", help="Heap of Spark, as Java writes it; by default 512m.")
+    whole.add_argument("--verbose", action="store_true", help="Show Spark's output as well.")
     return whole

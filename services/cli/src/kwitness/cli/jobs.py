@@ -11,7 +11,7 @@ import typer
 from kwitness.cli.cluster_access import connect
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.serving_collector import parsed
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -25,13 +25,13 @@ _OPTIONAL: Final = frozenset({"TABLE", "TYPE", "READY"})
 
 app = new_app(SUBCOMMANDS["jobs"].about, invoke_without_command=True)
 
-Everywhere = Annotated[bool, typer.Option("--all-namespaces", "-A", help="of all namespaces")]
+Everywhere = Annotated[bool, typer.Option("--all-namespaces", "-A", help="List all namespaces.")]
 
 
 @app.callback()
 @shared
 def jobs(options: Options, *, ctx: typer.Context, everywhere: Everywhere = False) -> None:
-    """Show AnalyticsJobs; without a command all of the namespace."""
+    """Show AnalyticsJobs; by default all of the namespace."""
     if ctx.invoked_subcommand is None:
         _list(options, everywhere=everywhere)
 
@@ -63,10 +63,8 @@ def _list(options: Options, *, everywhere: bool) -> None:
 
 @app.command()
 @shared
-def describe(
-    options: Options, *, name: Annotated[str, typer.Argument(metavar="NAME", help="of the AnalyticsJob")]
-) -> None:
-    """Tell all of one job: what it does, its last run, what it lost, what it found."""
+def describe(options: Options, *, name: Annotated[str, named("NAME", "Name of the AnalyticsJob.")]) -> None:
+    """Show one job: its last run, losses and findings."""
     access = connect(options)
     found = access.get("AnalyticsJob", name)
     if found is None:

@@ -12,6 +12,7 @@ from kwitness.cli.views.advice import as_sentence, missing_text
 from kwitness.cli.views.choosing import choose, choose_silent
 from kwitness.cli.views.silence import explained
 from kwitness.contracts.envelopes import ClientItem, SilentItem
+from kwitness.contracts.spelling import quantity
 
 __all__ = ["Found", "all_silent", "find", "unknown_client"]
 
@@ -101,7 +102,7 @@ def unknown_client(name: str, silent: Sequence[SilentItem], missing: Sequence[in
 
 def _unnamed_line(client: SilentItem) -> str:
     software = f"{client.client_software_name} {client.client_software_version}"
-    count = "1 connection" if client.connections == 1 else f"{client.connections} connections"
+    count = quantity(client.connections or 0, "connection")
     detail = as_sentence(client.detail or explained(client.reason).remedy)
     return plain_text(f"  {count} of {software}, {client.reason}: {detail}")
 

@@ -47,9 +47,11 @@ def metrics(
     cluster: ClusterOption = None,
     prefix: PrefixOption = "",
     watch: Annotated[
-        bool, typer.Option("--watch", "-w", help="look again after each push, with what changed, until Ctrl-C")
+        bool, typer.Option("--watch", "-w", help="Refresh after each push, with what changed, until Ctrl-C.")
     ] = False,
-    during: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="watch so long, such as 10m")] = None,
+    during: Annotated[
+        str | None, typer.Option("--for", metavar="DURATION", help="Refresh for this long, such as 10m.")
+    ] = None,
 ) -> None:
     """Show the values that a client sent last, with their units; of several instances one block each."""
     seconds = duration_option(during)

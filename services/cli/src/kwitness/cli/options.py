@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-__all__ = ["PANEL", "ClientArgument", "ClusterOption", "Format", "Options", "PrefixOption", "new_app", "shared"]
+__all__ = ["PANEL", "ClientArgument", "ClusterOption", "Options", "PrefixOption", "named", "new_app", "shared"]
 
 Format = Literal["table", "json", "yaml"]
 
@@ -26,10 +26,21 @@ PANEL = "Everywhere"
 """What the options of all are marked with."""
 
 
-ClientArgument = Annotated[str, typer.Argument(metavar="CLIENT", help="client id, instance id, or how one begins")]
-ClusterOption = Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="the KafkaCluster")]
+def _not_empty(name: str) -> str:
+    if not name.strip():
+        raise typer.BadParameter("it is empty")
+    return name
+
+
+def named(metavar: str, text: str) -> Any:
+    """Return the argument that names something; an empty name is refused."""
+    return typer.Argument(metavar=metavar, help=text, callback=_not_empty)
+
+
+ClientArgument = Annotated[str, named("CLIENT", "Client id, instance id, or a prefix of one.")]
+ClusterOption = Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="KafkaCluster to ask.")]
 PrefixOption = Annotated[
-    str, typer.Option(metavar="TEXT", help="only metrics that begin so, with or without org.apache.kafka.")
+    str, typer.Option(metavar="TEXT", help="Only metrics with this prefix, with or without org.apache.kafka.")
 ]
 
 
@@ -45,19 +56,21 @@ class Options:
     collector: str | None = None
 
 
-_CONTEXT = typer.Option("--context", metavar="NAME", help="context of the kubeconfig", rich_help_panel=PANEL)
+_CONTEXT = typer.Option("--context", metavar="NAME", help="Context of the kubeconfig.", rich_help_panel=PANEL)
 _KUBECONFIG = typer.Option(
-    "--kubeconfig", metavar="FILE", help="instead of $KUBECONFIG and ~/.kube/config", rich_help_panel=PANEL
+    "--kubeconfig", metavar="FILE", help="Kubeconfig, instead of $KUBECONFIG and ~/.kube/config.", rich_help_panel=PANEL
 )
-_NAMESPACE = typer.Option("-n", "--namespace", metavar="NAME", help="instead of the context's", rich_help_panel=PANEL)
+_NAMESPACE = typer.Option(
+    "-n", "--namespace", metavar="NAME", help="Namespace of the resources.", rich_help_panel=PANEL
+)
 _OUTPUT = typer.Option(
-    "-o", "--output", metavar="FORMAT", help="table, json or yaml; table without it", rich_help_panel=PANEL
+    "-o", "--output", metavar="FORMAT", help="Format: table, json or yaml; by default table.", rich_help_panel=PANEL
 )
-_NO_COLOR = typer.Option("--no-color", help="no colour, as with NO_COLOR=1", rich_help_panel=PANEL)
+_NO_COLOR = typer.Option("--no-color", help="Print no colour, as with NO_COLOR=1.", rich_help_panel=PANEL)
 _COLLECTOR = typer.Option(
     "--collector-address",
     metavar="HOST:PORT",
-    help="where the collector's HTTPS port is reached; without it a port is forwarded to its pod",
+    help="Address of the collector's HTTPS port; by default a port is forwarded to its pod.",
     rich_help_panel=PANEL,
 )
 

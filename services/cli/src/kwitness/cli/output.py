@@ -1,55 +1,40 @@
-"""Answers for a person or a program: a table, JSON or YAML.
-
-A table fits the terminal: columns that can be done without are left out from the right, then texts are folded. Into a
-pipe or a file it is as wide as it has to be, one row a line, without colour.
-"""
+"""Answers for a person or a program: a table, JSON or YAML; tables are laid out by `kwitness.jobs.frame.text_table`."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from kwitness.cli.options import Options
+from kwitness.jobs.frame.text_table import Heading, lay_out, plain_text, terminal_width
 
 __all__ = ["Column", "Output", "plain_text", "warn"]
 
-_GAP: Final = 2
-"""Blanks between two columns."""
 _UNBOUNDED: Final = 100_000
-_FEWEST: Final = 20
-"""Columns of characters that a table is given at least, however narrow the terminal says it is."""
+_COLORS: Final = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table.
-
-    Attributes
-    ----------
-    title
-        In capitals, as kubectl has it.
-    key
-        Of the row.
-    optional
-        Whether it may be left out of a terminal that is too narrow.
-    style
-        Of rich, for a value: such as {"False": "red"}; of other values none.
-    right
-        Whether it holds numbers.
-    """
+    """One column of a table: its title, the key of its cells, their colours by value, and how they are laid out."""
 
     title: str
     key: str
     optional: bool = False
-    style: Mapping[str, str] | None = None
+    style: Mapping[str, str] = field(default_factory=dict)
     right: bool = False
+    prose: bool = False
+
+    @property
+    def heading(self) -> Heading:
+        """Its layout."""
+        return Heading(self.title, right=self.right, prose=self.prose, optional=self.optional)
 
 
 class Output:
@@ -106,46 +91,30 @@ class Output:
 
     def table(self, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> None:
         """Write a table."""
-        from rich.table import Table  # noqa: PLC0415 - likewise
-        from rich.text import Text  # noqa: PLC0415
-
         cells = [[plain_text(row.get(column.key)) for column in columns] for row in rows]
-        kept = self._kept(columns, cells)
-        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
-        for index in kept:
-            column = columns[index]
-            table.add_column(
-                column.title,
-                justify="right" if column.right else "left",
-                overflow="fold",
-                no_wrap=not self._is_terminal,
-            )
-        for line in cells:
-            styled = [Text(line[index], style=(columns[index].style or {}).get(line[index], "")) for index in kept]
-            table.add_row(*styled)
-        self.write(table)
-        if len(kept) < len(columns):
-            left_out = ", ".join(column.title for index, column in enumerate(columns) if index not in kept)
-            warn(f"this terminal is too narrow for {left_out}: make it wider, or use --output json")
+
+        def paint(text: str, index: int | None) -> str:
+            return self._painted(text, "bold" if index is None else columns[index].style.get(text))
+
+        text, left_out = lay_out([column.heading for column in columns], cells, paint=paint)
+        print(text)
+        if left_out:
+            warn(f"this terminal is too narrow for {', '.join(left_out)}: make it wider, or use --output json")
 
     def facts(self, lines: Sequence[tuple[str, str]]) -> None:
         """Write headings and what they say, one below the other; long texts are folded beside their heading."""
-        from rich.table import Table  # noqa: PLC0415 - likewise
-        from rich.text import Text  # noqa: PLC0415
-
-        table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=False)
-        table.add_column(no_wrap=True, style="bold")
-        table.add_column(overflow="fold", no_wrap=not self._is_terminal)
-        for heading, text in lines:
-            table.add_row(heading, Text(plain_text(text)))
-        self.write(table)
+        rows = [(heading, plain_text(text)) for heading, text in lines]
+        headings = (Heading(""), Heading("", prose=True))
+        print(
+            lay_out(headings, rows, titled=False, paint=lambda text, at: self._painted(text, None if at else "bold"))[0]
+        )
 
     def write(self, renderable: Any) -> None:
         """Write something of rich, without blanks at the ends of lines."""
         from rich.console import Console  # noqa: PLC0415
 
         console = Console(
-            width=self._width(),
+            width=terminal_width() or _UNBOUNDED,
             no_color=not self._color,
             force_terminal=self._color,
             highlight=False,
@@ -157,28 +126,8 @@ class Output:
         text = capture.get()
         sys.stdout.write("".join(f"{line.rstrip()}\n" for line in text.splitlines()))
 
-    def _width(self) -> int:
-        return max(_FEWEST, shutil.get_terminal_size().columns) if self._is_terminal else _UNBOUNDED
-
-    def _kept(self, columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> list[int]:
-        widths = [max([len(column.title), *(len(line[at]) for line in cells)]) for at, column in enumerate(columns)]
-        kept = list(range(len(columns)))
-        for index in reversed(range(len(columns))):
-            if sum(widths[one] + _GAP for one in kept) - _GAP <= self._width():
-                break
-            if columns[index].optional:
-                kept.remove(index)
-        return kept
-
-
-def plain_text(value: Any) -> str:
-    """A cell: `-` for what is not known, and no control characters, since clients choose what they are called."""
-    if value is None or value in ("", []):  # 0 and False are known
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    text = ", ".join(str(one) for one in value) if isinstance(value, (list, tuple)) else str(value)
-    return "".join(one if one.isprintable() else "?" for one in text)
+    def _painted(self, text: str, style: str | None) -> str:
+        return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if self._color and style and text else text
 
 
 def warn(text: str) -> None:

@@ -18,7 +18,7 @@ from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
 
 __all__ = ["program", "run"]
 
-ABOUT = "Shows the operators of Apache Kafka their clients."
+ABOUT = "Show which clients use Apache Kafka, what they report, and why others do not."
 
 
 class _OwnArguments(TyperCommand):
@@ -82,7 +82,7 @@ def _show_version(asked: bool) -> None:  # noqa: FBT001 - as typer calls it
         raise typer.Exit
 
 
-_VERSION = typer.Option("--version", callback=_show_version, is_eager=True, help="say the version, and end")
+_VERSION = typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
 
 
 def program() -> Any:

@@ -19,21 +19,19 @@ class Subcommand(NamedTuple):
 
 
 SUBCOMMANDS = {
-    "try": Subcommand("Start a broker, a collector and clients here, and show them", "kwitness.cli.try_here"),
-    "subscriptions": Subcommand("Show, add and delete what clients are asked to push", "kwitness.cli.subscriptions"),
-    "clients": Subcommand("Show who pushes metrics, and who does not and why", "kwitness.cli.clients"),
-    "metrics": Subcommand("Show what one client sends, as it is now or as it changes", "kwitness.cli.metrics"),
-    "tail": Subcommand("Follow what one client pushes", "kwitness.cli.tail"),
-    "why": Subcommand("Tell everything that is known about one client, and what to do", "kwitness.cli.why"),
-    "jobs": Subcommand("Show AnalyticsJobs: phase, lag, last run, findings", "kwitness.cli.jobs"),
-    "doctor": Subcommand("Say what is wrong with this installation, and what to do", "kwitness.cli.doctor"),
-    "generate": Subcommand(
-        "Write constants of a HeaderRegistry, or the events of an invented fleet", "kwitness.cli.generate"
-    ),
-    "job": Subcommand("Run an analysis on this machine, into a table", "kwitness.cli.job"),
-    "observe": Subcommand("Relay Kafka clients of this machine, and show what passes", "kwitness.cli.observe"),
-    "tables": Subcommand("Read the tables of analyses, ask them in SQL, forget principals", "kwitness.cli.tables"),
-    "completion": Subcommand("Print what a shell reads to complete commands and options", "kwitness.cli.completion"),
+    "try": Subcommand("Start a broker, a collector and clients here, and show them.", "kwitness.cli.try_here"),
+    "subscriptions": Subcommand("Show, add and delete subscriptions of client metrics.", "kwitness.cli.subscriptions"),
+    "clients": Subcommand("Show clients that push metrics, or with --silent others.", "kwitness.cli.clients"),
+    "metrics": Subcommand("Show the values that a client sent last.", "kwitness.cli.metrics"),
+    "tail": Subcommand("Follow the pushes of a client.", "kwitness.cli.tail"),
+    "why": Subcommand("Explain the state of a client, and what to do.", "kwitness.cli.why"),
+    "jobs": Subcommand("Show AnalyticsJobs: phase, lag, last run, findings.", "kwitness.cli.jobs"),
+    "doctor": Subcommand("Check the installation, and say what to do.", "kwitness.cli.doctor"),
+    "generate": Subcommand("Write constants of a HeaderRegistry, or test events.", "kwitness.cli.generate"),
+    "job": Subcommand("Run an analysis on this machine, into a table.", "kwitness.cli.job"),
+    "observe": Subcommand("Relay Kafka clients of this machine, and show what passes.", "kwitness.cli.observe"),
+    "tables": Subcommand("Show, query and clean the tables of analyses.", "kwitness.cli.tables"),
+    "completion": Subcommand("Print the completion script of a shell.", "kwitness.cli.completion"),
 }
 """In the order in which help lists them."""
 

@@ -11,7 +11,7 @@ import typer
 from kwitness.cli.cluster_access import AlreadyThereError, ClusterAccess, connect
 from kwitness.cli.cluster_reference import cluster_of
 from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUseError
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
 from kwitness.cli.serving_collector import find_cluster
@@ -31,31 +31,44 @@ from kwitness.cli.subscription_rows import (
 _KIND: Final = "ClientMetricsSubscription"
 _POLL_S: Final = 1.0
 
-app = new_app(SUBCOMMANDS["subscriptions"].about, no_args_is_help=True)
+app = new_app(SUBCOMMANDS["subscriptions"].about, invoke_without_command=True)
 
 Cluster = Annotated[
-    str | None, typer.Option("--cluster", metavar="NAME", help="the KafkaCluster, or NAMESPACE/NAME; else the only one")
+    str | None,
+    typer.Option("--cluster", metavar="NAME", help="KafkaCluster, or NAMESPACE/NAME; by default the only one."),
 ]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option("--metric", metavar="PREFIX", help="what names of metrics begin with, or '*'; may be given again"),
+    typer.Option("--metric", metavar="PREFIX", help="Prefix of metrics' names, or '*'; repeatable."),
 ]
-Name = Annotated[str, typer.Argument(metavar="NAME")]
+Name = Annotated[str, named("NAME", "Name of the subscription.")]
 
 
 def _selector(name: str, metavar: str, what: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=f"only clients with this {what}; may be given again")
+    return typer.Option(name, metavar=metavar, help=f"Only clients with this {what}; repeatable.")
+
+
+AllNamespaces = Annotated[bool, typer.Option("-A", "--all-namespaces", help="List all namespaces.")]
+
+
+@app.callback()
+@shared
+def show_subscriptions(
+    options: Options, *, ctx: typer.Context, cluster: Cluster = None, all_namespaces: AllNamespaces = False
+) -> None:
+    """Show, add and delete subscriptions of client metrics; by default list those of the namespace."""
+    if ctx.invoked_subcommand is None:
+        _list(options, cluster, all_namespaces=all_namespaces)
 
 
 @app.command("list")
 @shared
-def list_subscriptions(
-    options: Options,
-    *,
-    cluster: Cluster = None,
-    all_namespaces: Annotated[bool, typer.Option("-A", "--all-namespaces", help="of all namespaces")] = False,
-) -> None:
-    """Show all subscriptions: ours, those of other installations, and what others made at the brokers."""
+def list_subscriptions(options: Options, *, cluster: Cluster = None, all_namespaces: AllNamespaces = False) -> None:
+    """Show the subscriptions of this installation and of others."""
+    _list(options, cluster, all_namespaces=all_namespaces)
+
+
+def _list(options: Options, cluster: str | None, *, all_namespaces: bool) -> None:
     access, output = connect(options), Output(options)
     namespace = None if all_namespaces else access.namespace
     with working("asking the API server"):
@@ -78,7 +91,7 @@ def list_subscriptions(
 @app.command("describe")
 @shared
 def describe(options: Options, *, name: Name, cluster: Cluster = None) -> None:
-    """Show all that is known of one: its state, who does not push and why, and what nobody sends."""
+    """Show one subscription, its silent clients and unsent metrics."""
     access, output = connect(options), Output(options)
     body = access.get(_KIND, name)
     if body is not None:
@@ -119,26 +132,27 @@ def add(
     address: Annotated[list[str] | None, _selector("--address", "ADDRESS", "address, as the broker sees it")] = None,
     port: Annotated[list[str] | None, _selector("--port", "PORT", "port of its connection")] = None,
     pattern: Annotated[
-        bool, typer.Option("--pattern", help="these values are regular expressions, which match the whole")
+        bool, typer.Option("--pattern", help="Read these values as regular expressions that match the whole.")
     ] = False,
     interval: Annotated[
-        str | None, typer.Option("--interval", metavar="TIME", help="between two pushes, such as 10s; 5m without it")
+        str | None,
+        typer.Option("--interval", metavar="TIME", help="Time between two pushes, such as 10s; by default 5m."),
     ] = None,
     life: Annotated[
-        str | None, typer.Option("--for", metavar="TIME", help="end by itself after this long, such as 10m")
+        str | None, typer.Option("--for", metavar="TIME", help="Time until it ends by itself, such as 10m.")
     ] = None,
     accept_risk: Annotated[
         bool,
-        typer.Option("--accept-risk", help="do not hold it for clients that it could crash (riskPolicy: Apply)"),
+        typer.Option("--accept-risk", help="Apply it even if it could crash clients (riskPolicy: Apply)."),
     ] = False,
     cluster: Cluster = None,
-    wait: Annotated[bool, typer.Option("--wait", help="until the brokers have it")] = False,
-    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="of --wait")] = 60.0,
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until the brokers have it.")] = False,
+    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Longest time of --wait.")] = 60.0,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="have the API server check it, change nothing, and print it as YAML")
+        bool, typer.Option("--dry-run", help="Have the API server check it, and print it as YAML unapplied.")
     ] = False,
 ) -> None:
-    """Ask clients for metrics. Values are literal: a dot is a dot, unless --pattern says otherwise."""
+    """Add a subscription, which asks clients for metrics. Values are literal without --pattern: a dot is a dot."""
     access = connect(options)
     found = find_cluster(access, cluster).metadata
     request = Request(
@@ -183,7 +197,7 @@ def add(
 @app.command("delete")
 @shared
 def delete(options: Options, *, name: Name, metric: Metrics = None) -> None:
-    """End a subscription, or with --metric take these prefixes from it and leave the rest."""
+    """Delete a subscription, or with --metric some of its prefixes."""
     access = connect(options)
     if metric:
         changed = _without(access, name, metric)

@@ -38,7 +38,7 @@ def list_tables(tables: Sequence[NamedTable], *, as_json: bool) -> None:
         return
     headings = ["NAME", "ROWS", "VERSION", "CHANGED", "COMPUTED BY", "PATH"]
     lines = [[*list(one.values())[:3], _time(one["changed_ms"]), *list(one.values())[4:]] for one in found]
-    print(aligned(headings, lines, widest=None))
+    print(aligned(headings, lines))
 
 
 def show_rows(table: Any, *, limit: int, columns: Sequence[str], as_json: bool) -> None:
@@ -73,7 +73,7 @@ def show_history(table: Any, *, limit: int, as_json: bool) -> None:
         [one["version"], _time(one["timestamp"]), one.get("operation"), one.get("engineInfo"), _counts(one)]
         for one in commits
     ]
-    print(aligned(["VERSION", "TIME", "OPERATION", "ENGINE", "ROWS"], lines, widest=None))
+    print(aligned(["VERSION", "TIME", "OPERATION", "ENGINE", "ROWS"], lines))
 
 
 def ask(query: str, tables: Sequence[NamedTable], *, as_json: bool) -> None:
@@ -88,7 +88,7 @@ def ask(query: str, tables: Sequence[NamedTable], *, as_json: bool) -> None:
     if as_json:
         _print_json([dict(zip(headings, row, strict=True)) for row in rows])
     else:
-        print(aligned(headings, rows, widest=None))
+        print(aligned(headings, rows))
 
 
 def answer_rows(query: str, tables: Sequence[NamedTable]) -> tuple[list[str], list[tuple[Any, ...]]]:

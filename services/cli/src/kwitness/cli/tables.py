@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from kwitness.cli.arguments import Arguments
 from kwitness.cli.delta_tables import find_tables, open_table, require_libraries
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.forgetting import count, forget, vacuum
@@ -16,8 +17,8 @@ from kwitness.cli.table_answers import ask, list_tables, show_history, show_rows
 from kwitness.jobs.frame.text_table import aligned
 
 ABOUT = SUBCOMMANDS["tables"].about
-_FOLDER = "a local folder with tables, however deep"
-_PATH = "a table or a job's folder, or the address of a table in an object store"
+_FOLDER = "Local folder with tables, at any depth."
+_PATH = "Table or job's folder, or the address of a table in an object store."
 
 
 def run(arguments: Sequence[str]) -> NoReturn:
@@ -66,7 +67,7 @@ def _forget(given: argparse.Namespace) -> None:
     change = forget if given.yes else count
     done = [(name, *change(path, given.principal)) for name, path in tables]
     verb = "" if given.yes else " TO BE"
-    print(aligned(["TABLE", f"ROWS{verb} REMOVED", f"ROWS{verb} EMPTIED OF IT"], done, widest=None))
+    print(aligned(["TABLE", f"ROWS{verb} REMOVED", f"ROWS{verb} EMPTIED OF IT"], done))
     if not given.yes:
         print("kwitness tables: nothing was changed; --yes does it", file=sys.stderr)
     elif given.vacuum:
@@ -84,34 +85,36 @@ def _forget(given: argparse.Namespace) -> None:
         )
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the subcommand takes."""
-    whole = argparse.ArgumentParser(prog="kwitness tables", description=f"{ABOUT}. Needs no Spark.")
-    whats = whole.add_subparsers(dest="what", required=True, metavar="WHAT")
-    listing = whats.add_parser("list", help="name the tables of a folder")
+def parser() -> Arguments:
+    """Return the parser of its arguments."""
+    whole = Arguments(prog="kwitness tables", description=f"{ABOUT} Needs no Spark.")
+    whats = whole.add_subparsers(title="Commands", dest="what", required=True, metavar="COMMAND")
+    listing = whats.add_parser("list", help="List the tables of a folder.")
     listing.add_argument("folder", metavar="FOLDER", help=_FOLDER)
 
-    show = whats.add_parser("show", help="print rows of a table")
+    show = whats.add_parser("show", help="Show rows of a table.")
     show.add_argument("path", metavar="PATH", help=_PATH)
-    show.add_argument("--limit", type=_positive, default=100, metavar="N", help="rows at most (100)")
-    show.add_argument("--columns", default="", metavar="A,B", help="these alone; all that are not empty without it")
-    show.add_argument("--version", type=int, metavar="N", help="as the table was; its newest version without it")
+    show.add_argument("--limit", type=_positive, default=100, metavar="N", help="Most rows; by default 100.")
+    show.add_argument("--columns", default="", metavar="A,B", help="Columns to show; by default all that have values.")
+    show.add_argument("--version", type=int, metavar="N", help="Version of the table; by default the newest.")
 
-    sql = whats.add_parser("sql", help="ask in SQL, as DuckDB has it; tables are views by the names that `list` shows")
-    sql.add_argument("query", metavar="QUERY")
+    sql = whats.add_parser("sql", help="Query tables in DuckDB's SQL, by the names that `list` shows.")
+    sql.add_argument("query", metavar="QUERY", help="Query in SQL.")
     sql.add_argument("folder", metavar="FOLDER", help=_FOLDER)
 
-    history = whats.add_parser("history", help="print the commits of a table, the newest first")
+    history = whats.add_parser("history", help="Show the commits of a table, the newest first.")
     history.add_argument("path", metavar="PATH", help=_PATH)
-    history.add_argument("--limit", type=_positive, default=20, metavar="N", help="commits at most (20)")
+    history.add_argument("--limit", type=_positive, default=20, metavar="N", help="Most commits; by default 20.")
 
-    forgetting = whats.add_parser("forget", help="remove a principal from all tables of a folder")
-    forgetting.add_argument("--principal", required=True, metavar="NAME", help="as tables have it, such as User:alice")
+    forgetting = whats.add_parser("forget", help="Remove a principal from all tables of a folder.")
+    forgetting.add_argument(
+        "--principal", required=True, metavar="NAME", help="Principal as in the tables, such as User:alice."
+    )
     forgetting.add_argument("folder", metavar="FOLDER", help=_FOLDER)
-    forgetting.add_argument("--yes", action="store_true", help="do it; without it rows are counted alone")
-    forgetting.add_argument("--vacuum", action="store_true", help="remove files of older versions, too")
+    forgetting.add_argument("--yes", action="store_true", help="Remove it; by default rows are only counted.")
+    forgetting.add_argument("--vacuum", action="store_true", help="Remove files of older versions as well.")
     for one in (listing, show, sql, history):
-        one.add_argument("--json", action="store_true", help="as a JSON array")
+        one.add_argument("--json", action="store_true", help="Print JSON.")
     return whole
 
 

@@ -31,7 +31,9 @@ def tail(
     client: ClientArgument,
     cluster: ClusterOption = None,
     prefix: PrefixOption = "",
-    during: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="follow so long, such as 10m")] = None,
+    during: Annotated[
+        str | None, typer.Option("--for", metavar="DURATION", help="Follow for this long, such as 10m.")
+    ] = None,
 ) -> None:
     """Print a line for each value of each push, as it comes, until Ctrl-C or --for.
 

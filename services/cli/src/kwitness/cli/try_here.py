@@ -46,15 +46,18 @@ app = new_app(SUBCOMMANDS["try"].about)
 def run(
     *,
     kafka: Annotated[
-        Path | None, typer.Option("--kafka", metavar="FOLDER", help="an unpacked release of Kafka, or its jars")
+        Path | None,
+        typer.Option("--kafka", metavar="FOLDER", help="Unpacked release of Kafka, or a folder of its jars."),
     ] = None,
     plugin: Annotated[
-        Path | None, typer.Option("--plugin", metavar="JAR", help="the broker plugin; without it that of the wheel")
+        Path | None,
+        typer.Option("--plugin", metavar="JAR", help="Jar of the broker plugin; by default that of the wheel."),
     ] = None,
     jvm_options: Annotated[
-        list[str] | None, typer.Option("--jvm-option", metavar="OPTION", help="for the broker's virtual machine")
+        list[str] | None,
+        typer.Option("--jvm-option", metavar="OPTION", help="Option for the broker's virtual machine."),
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="end after the tables, instead of at Ctrl-C")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit after the tables, instead of at Ctrl-C.")] = False,
 ) -> None:
     """Start a broker with the plugin, a collector and four clients, show what they push and who is silent, and stay.
 

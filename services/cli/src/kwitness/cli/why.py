@@ -48,10 +48,10 @@ def why(
     client: ClientArgument,
     cluster: ClusterOption = None,
 ) -> None:
-    """Tell who a client is, what it is asked for and by which subscriptions, whether it pushes and why not.
+    """Explain the state of a client: its subscriptions, pushes and connections, and what to do.
 
-    What it says of itself are the values that alerts on clients look at, without a judgement: thresholds are set in
-    the chart's values. Observers are asked for its connections, which takes some seconds.
+    Its own values are those that alerts on clients use; thresholds are in the chart's values. Observers are asked for
+    its connections, which takes some seconds.
     """
     with questions_to(options, cluster) as questions:
         pages = _pages(questions, client)

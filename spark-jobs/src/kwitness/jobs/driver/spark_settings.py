@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
+import kwitness.jobs
 from kwitness.contracts.job_config import ExecutorsConfig, JobConfig
 from kwitness.jobs.frame.object_store import storage_settings
 
@@ -14,6 +16,8 @@ BLOCK_MANAGER_PORT = 7079
 
 #: Tasks of each step of a batch that executors do, at least. Most batches are small; Spark's default would be 200.
 _FEWEST_TASKS = 4
+#: Precedes the jar of Kafka on the class path: the version that its clients announce, marked as the platform's own.
+_RESOURCES = Path(kwitness.jobs.__file__).with_name("java_resources")
 _SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 _ALWAYS = {
@@ -64,9 +68,9 @@ def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[st
         "spark.sql.shuffle.partitions": str(_tasks(executors)),
         **storage_settings(config),
     }
-    if jars := environment.get("KWITNESS_SPARK_JARS"):
-        path = os.pathsep.join(f"{folder}/*" for folder in jars.split(os.pathsep))
-        settings |= {"spark.driver.extraClassPath": path, "spark.executor.extraClassPath": path}
+    jars = filter(None, environment.get("KWITNESS_SPARK_JARS", "").split(os.pathsep))
+    path = os.pathsep.join([str(_RESOURCES), *(f"{folder}/*" for folder in jars)])
+    settings |= {"spark.driver.extraClassPath": path, "spark.executor.extraClassPath": path}
     if memory := environment.get("KWITNESS_SPARK_DRIVER_MEMORY"):
         settings["spark.driver.memory"] = memory
     if local := environment.get("KWITNESS_SPARK_LOCAL_DIR"):

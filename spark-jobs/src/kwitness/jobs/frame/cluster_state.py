@@ -90,8 +90,6 @@ class ClusterState:
         Those of them that answered in time.
     groups
         Groups that the credential may describe.
-    own_software
-        Name and version that the clients of this process announce.
     not_allowed
         What the credential may not see, with what it lacks.
     unanswered
@@ -104,7 +102,6 @@ class ClusterState:
     listed: frozenset[str] = frozenset()
     topics: tuple[SurveyedTopic, ...] = ()
     groups: tuple[SurveyedGroup, ...] = ()
-    own_software: tuple[str, str] = ("", "")
     not_allowed: Mapping[Part, str] = field(default_factory=dict)
     unanswered: Mapping[Part, str] = field(default_factory=dict)
 

@@ -24,8 +24,6 @@ _GROUPS_AT_A_TIME = 50
 #: How long one request may take, and all of them.
 _REQUEST_MS = 20_000
 _SURVEY_SECONDS = 300.0
-#: What Java's clients announce as their software (KIP-511).
-_JAVA_SOFTWARE = "apache-kafka-java"
 _NOT_ALLOWED = ("ClusterAuthorizationException", "GroupAuthorizationException", "TopicAuthorizationException")
 _NEEDS_CLUSTER = "needs the operation Describe on the cluster"
 _Answer = TypeVar("_Answer")
@@ -165,7 +163,6 @@ class _Questions:
         topics = self._topics(listings)
         sizes = {} if "logDirs" in self._not_allowed else self._log_sizes(brokers)
         groups = self._groups()
-        version = self._jvm.org.apache.kafka.common.utils.AppInfoParser.getVersion()
         measured = not ({"logDirs"} & {*self._not_allowed, *self._unanswered})
         return ClusterState(
             cluster_id=cluster_id,
@@ -174,7 +171,6 @@ class _Questions:
             listed=frozenset(listings),
             topics=tuple(replace(topic, log_bytes=sizes.get(topic.name, 0) if measured else None) for topic in topics),
             groups=groups,
-            own_software=(_JAVA_SOFTWARE, version),
             not_allowed=self._not_allowed,
             unanswered=self._unanswered,
         )

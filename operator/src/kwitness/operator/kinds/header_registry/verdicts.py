@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kwitness.contracts.resources.header_registry import HeaderRegistry, TakenKey
 from kwitness.contracts.resources.standstill import is_paused
+from kwitness.contracts.spelling import quantity
 from kwitness.operator.kinds.header_registry.claims import Share
 from kwitness.operator.model.conditions import Verdict, ready
 from kwitness.operator.model.header_findings import RegisterFindings
@@ -38,7 +39,8 @@ def registered(resource: HeaderRegistry, share: Share) -> Verdict:
             f"{some(share.numberless)}: registered without an id, since none is free in {resource.spec.id_range} or"
             f" ConfigMap {HEADER_IDS_CONFIG_MAP} has no room: choose another spec.idRange; ids that were given stay",
         )
-    return ready("Registered", f"{len(share.keys)} keys and {len(resource.spec.prefixes)} prefixes are registered")
+    keys, prefixes = quantity(len(share.keys), "key"), quantity(len(resource.spec.prefixes), "prefix", "prefixes")
+    return ready("Registered", f"{keys} and {prefixes}")
 
 
 def as_registered(seen: RegisterFindings | None) -> Verdict:
@@ -66,7 +68,7 @@ def _taken(share: Share) -> str:
     what = some(_one(entry) for entry in share.taken)
     return (
         f"{what}: leave them out here, or have them taken out there; the first that has a key keeps it, whatever"
-        f" priority others have. {len(share.keys)} keys are registered"
+        f" priority others have. Registered: {quantity(len(share.keys), 'key')}"
     )
 
 

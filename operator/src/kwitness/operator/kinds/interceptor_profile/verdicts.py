@@ -9,6 +9,7 @@ from kwitness.contracts.envelopes import InterceptorState
 from kwitness.contracts.injections import INJECTION
 from kwitness.contracts.interceptor_injections import RUNTIMES
 from kwitness.contracts.resources.interceptor_profile import InterceptedPods, InterceptorProfile
+from kwitness.contracts.spelling import quantity
 from kwitness.operator.model.conditions import Verdict, ready
 from kwitness.operator.model.store import Key
 from kwitness.operator.model.wording import some
@@ -110,7 +111,8 @@ def reporting(pods: InterceptedPods, own: Sequence[InterceptorState], *, known: 
         return ()
     if own:
         heard = pods.injected - pods.silent
-        message = f"the collector hears from {len(own)} processes, in {heard} of {pods.injected} pods"
+        processes = quantity(len(own), "process", "processes")
+        message = f"the collector hears from {processes}, in {heard} of {pods.injected} pods"
         return (Verdict("Reporting", "True", "Reporting", message),)
     message = (
         "the collector hears from no process with these interceptors: a process reports from its first client on; where"
@@ -136,7 +138,7 @@ def working(own: Sequence[InterceptorState], without: Mapping[str, int]) -> tupl
         counted = ", ".join(f"{count} {reason}" for reason, count in sorted(without.items()))
         message = f"clients without interceptors: {counted}; see docs/guides/interceptors.md, observers see them all"
         return (Verdict("Working", "False", "ClientsWithout", message),)
-    return (Verdict("Working", "True", "Working", f"all interceptors are called in {len(own)} processes"),)
+    return (Verdict("Working", "True", "Working", "all interceptors are called in every process"),)
 
 
 def through_observer(
@@ -149,7 +151,7 @@ def through_observer(
         counted = ", ".join(f"{count} {reason}" for reason, count in sorted(apart.items()))
         message = f"clients that connected by themselves: {counted}; see docs/guides/interceptor-profiles.md"
         return (Verdict("ThroughObserver", "False", "ClientsNotThroughObserver", message),)
-    message = f"no client of {len(own)} processes connected past its pod's observer"
+    message = "no client connected past its pod's observer"
     return (Verdict("ThroughObserver", "True", "ThroughObserver", message),)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
+from kwitness.contracts.spelling import quantity
 from kwitness.operator.desired.kafka_cluster_status import acl_hints, wanted_topics
 from kwitness.operator.environment.observer_answers import is_answered_by_observers
 from kwitness.operator.kinds.kafka_cluster.needs import KIND
@@ -121,4 +122,5 @@ def _standing(found: _Found) -> Verdict:
     if found.cluster.spec.suspend:
         message = "no subscription of this cluster is on its brokers and nothing is created there, as spec.suspend says"
         return ready("Suspended", message)
-    return ready("Connected", f"connected to {found.seen.cluster_id} with {len(found.seen.brokers)} brokers")
+    brokers = quantity(len(found.seen.brokers), "broker")
+    return ready("Connected", f"connected to {found.seen.cluster_id} with {brokers}")

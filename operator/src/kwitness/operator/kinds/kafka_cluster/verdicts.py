@@ -64,7 +64,7 @@ def telemetry_verdict(seen: ClusterDescription) -> Verdict:
     if not told:
         return Verdict(_TELEMETRY, "Unknown", "BrokersSilent", "no broker could be asked for what it offers")
     if not without:
-        return Verdict(_TELEMETRY, "True", "OnEveryBroker", f"each of {len(told)} brokers takes client telemetry")
+        return Verdict(_TELEMETRY, "True", "OnEveryBroker", "every broker takes client telemetry")
     if len(without) == len(told):
         message = "no broker takes client telemetry: install the kwitness plugin there, or let observers answer clients"
         return Verdict(_TELEMETRY, "False", "OnNoBroker", message)

@@ -119,7 +119,7 @@ def _gateway(
         security_protocol=security_protocol(resource, listener),
         ready_replicas=ready_replicas(deployment),
         connections=sum(one.connections for one in own) if own else None,
-        coverage=coverage(state, heard),
+        coverage=coverage(state, heard, subject.key),
         ledger=ledger(own),
         telemetry_instances=telemetry_instances(own),
         config_hash=digest,

@@ -9,6 +9,8 @@ from typing import Final
 from kwitness.contracts.envelopes import ClusterState, ObserverState, PushLedger
 from kwitness.contracts.resources.ledger import HopLedger
 from kwitness.contracts.resources.observer_deployment import Coverage, ObserverDeployment, UnseenSoftware
+from kwitness.contracts.software import is_ours
+from kwitness.contracts.spelling import quantity
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
 
@@ -36,7 +38,7 @@ def reporting(own: Iterable[ObserverState], *, known: bool) -> tuple[Verdict, ..
         return ()
     pods = len(tuple(own))
     if pods:
-        return (Verdict("Reporting", "True", "Reporting", f"the collector hears from {pods} pods"),)
+        return (Verdict("Reporting", "True", "Reporting", f"the collector hears from {quantity(pods, 'pod')}"),)
     message = (
         "the collector hears from no pod with this observer: wait; if it stays so, see their logs for what the"
         " collector answers"
@@ -125,37 +127,36 @@ def telemetry_instances(own: Iterable[ObserverState]) -> int | None:
     return sum(pods) if pods else None
 
 
-def coverage(state: ClusterState | None, heard: Iterable[ObserverState]) -> Coverage | None:
-    """Compare what brokers count with what observers see; None where brokers count nothing, or nobody tells."""
-    if state is None or not state.brokers:
-        return None
-    counted = [one for one in state.software if not one.ours and one.connections > 0]
-    by_broker = sum(one.connections for one in counted)
-    if not by_broker:
-        return None
-    observers = tuple(heard)
-    observed = sum(one.connections for one in observers)
-    seen = {
-        (software.client_software_name, software.client_software_version)
-        for one in observers
-        for software in one.software
-        if software.connections > 0
+def coverage(state: ClusterState | None, heard: Iterable[ObserverState], key: Key) -> Coverage | None:
+    """Compare connections at brokers with those of one resource's observers; None where brokers count none."""
+    at_brokers = state.software if state is not None and state.brokers else ()
+    counted = {
+        (entry.client_software_name, entry.client_software_version): entry.connections
+        for entry in at_brokers
+        if entry.connections and not entry.ours
     }
-    unseen = sorted(
-        (one for one in counted if (one.client_software_name, one.client_software_version) not in seen),
-        key=lambda one: (-one.connections, one.client_software_name, one.client_software_version),
-    )
+    if not counted:
+        return None
+    observed, seen = 0, set()
+    for observer in heard:
+        opened = {(entry.client_software_name, entry.client_software_version): entry for entry in observer.software}
+        seen |= {software for software, entry in opened.items() if entry.connections}
+        if (observer.namespace, observer.name) == key:
+            ours = sum(entry.connections for software, entry in opened.items() if is_ours(None, *software))
+            observed += observer.connections - ours
+    by_broker = sum(counted.values())
+    unseen = sorted((-count, *software) for software, count in counted.items() if software not in seen)
     return Coverage(
         connections_by_broker=by_broker,
         connections_observed=observed,
         percent=min(100, observed * 100 // by_broker),
         unseen=tuple(
             UnseenSoftware(
-                client_software_name=one.client_software_name[:_NAME_LENGTH],
-                client_software_version=one.client_software_version[:_NAME_LENGTH],
-                connections=one.connections,
+                client_software_name=name[:_NAME_LENGTH],
+                client_software_version=version[:_NAME_LENGTH],
+                connections=-count,
             )
-            for one in unseen[:_MOST_UNSEEN]
+            for count, name, version in unseen[:_MOST_UNSEEN]
         ),
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Finding", "Severity", "error", "ok", "warning"]
+__all__ = ["Finding", "Severity", "error", "note", "ok", "warning"]
 
-Severity = Literal["ok", "warning", "error"]
+Severity = Literal["ok", "note", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,8 @@ class Finding:
     check
         The check, in one word to script on.
     severity
-        ok; warning: it works, not for ever or not whole; error: something does not work.
+        ok; note: nothing can be done about it yet; warning: it works, not for ever or not whole; error: something does
+        not work.
     subject
         What was looked at, such as `TelemetryCollector shop/main`.
     message
@@ -38,6 +39,11 @@ class Finding:
 def ok(check: str, subject: str, message: str) -> Finding:
     """Say that all is well."""
     return Finding(check, "ok", subject, message)
+
+
+def note(check: str, subject: str, message: str, remedy: str) -> Finding:
+    """Name a defect that no supported release mends."""
+    return Finding(check, "note", subject, message, remedy)
 
 
 def warning(check: str, subject: str, message: str, remedy: str) -> Finding:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kwitness.contracts.reasons import REASONS
+from kwitness.contracts.tables.warnings import ENTRIES as WARNINGS
 
 from .facts import InstallationFacts
-from .finding import Finding, error, ok, warning
+from .finding import Finding, error, note, ok, warning
 from .named import condition, named, status_of
 
 __all__ = ["check_brokers", "check_resources", "check_topics"]
@@ -19,6 +20,8 @@ TOPICS: Final = "Topics"
 
 _WAITING: Final = frozenset({"Progressing", "Starting", "Paused"})
 """Reasons that pass by themselves, or that somebody wants."""
+_UNMENDED: Final = frozenset({"KnownDefects"})
+"""Warnings of defects of which every broker that kwitness is tested with has some."""
 _TOPIC_WARNINGS: Final = frozenset({"TopicDiffers"})
 _BROKER_WARNINGS: Final = frozenset({"TelemetryMissing"})
 _TOLD_ELSEWHERE: Final = frozenset({"NoFindings", "TelemetryCapable"})
@@ -26,13 +29,14 @@ _TOLD_ELSEWHERE: Final = frozenset({"NoFindings", "TelemetryCapable"})
 _FOLLOWING: Final = frozenset({"NotReached"})
 """Reasons that follow from a condition Ready that is not True."""
 _REMEDIES: Final = {one.reason: one.remedy for one in reversed(REASONS)}
+_MEANINGS: Final = {warning_type.type: warning_type.meaning for warning_type in WARNINGS}
 
 
 def check_resources(facts: InstallationFacts) -> Iterator[Finding]:
     """A finding for each resource that is not Ready, each condition that is False, each warning; or one for all."""
     findings = [one for resource in facts.resources for one in _check(resource)]
     yield from findings
-    if not findings and facts.resources:
+    if facts.resources and all(finding.severity == "note" for finding in findings):
         yield ok(RESOURCES, "all", f"{len(facts.resources)} resources are Ready")
     if not facts.of_kind("KafkaCluster") and facts.definitions is not None:
         yield warning(
@@ -71,10 +75,13 @@ def _check(resource: Mapping[str, Any]) -> Iterator[Finding]:
         severe = one.get("type") == "Ready" and one.get("status") == "False" and word not in _WAITING
         remedy = _REMEDIES.get(word) or "do what the message says"
         yield (error if severe else warning)(RESOURCES, subject, message, remedy)
-    for one in status_of(resource).get("warnings") or ():
-        if one.get("type") not in _TOPIC_WARNINGS | _BROKER_WARNINGS:
-            message = f"{one.get('type')}: {one.get('message', '')}"
-            yield warning(RESOURCES, subject, message, "docs/reference/reasons.md explains it")
+    for entry in status_of(resource).get("warnings") or ():
+        kind = str(entry.get("type"))
+        message = f"{kind}: {entry.get('message', '')}"
+        if kind in _UNMENDED:
+            yield note(RESOURCES, subject, message, "no tested release has the mend yet: admit trusted clients only")
+        elif kind not in _TOPIC_WARNINGS | _BROKER_WARNINGS:
+            yield warning(RESOURCES, subject, message, _MEANINGS.get(kind, "a later release of this command knows it"))
 
 
 def check_brokers(facts: InstallationFacts) -> Iterator[Finding]:
@@ -101,7 +108,7 @@ def check_brokers(facts: InstallationFacts) -> Iterator[Finding]:
                 "see the brokers' log, lines of kwitness; another plugin may be loaded there",
             )
         if not silent and not without:
-            yield ok(BROKERS, named(resource), f"all {len(brokers)} brokers have the plugin")
+            yield ok(BROKERS, named(resource), "every broker has the plugin")
 
 
 def check_topics(facts: InstallationFacts) -> Iterator[Finding]:

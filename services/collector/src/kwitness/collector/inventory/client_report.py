@@ -49,7 +49,7 @@ class ClientItems:
         }
         return ClientItem(
             **identity,
-            ours=is_ours(record.identity.get("client_id"), record.identity.get("client_software_name")),
+            ours=is_ours(*map(record.identity.get, ("client_id", "client_software_name", "client_software_version"))),
             first_seen_ms=record.first_seen_ms,
             last_push_ms=record.last_push_ms,
             push_interval_ms=record.interval_ms,

@@ -51,7 +51,7 @@ def cluster_part(
                 connections=connected.get((name, version), 0),
                 first_seen_ms=seen.first_seen_ms,
                 last_seen_ms=seen.last_seen_ms,
-                ours=is_ours(None, name),
+                ours=is_ours(None, name, version),
             )
             for (cluster, name, version), seen in brokers.software.items()
             if cluster == cluster_id

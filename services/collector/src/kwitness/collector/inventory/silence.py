@@ -16,17 +16,13 @@ from kwitness.collector.inventory.silence_part import BrokerPart, Malformed, Obs
 from kwitness.contracts.envelopes import MOST_INSTANCES, SilenceReason, SilentClients, SilentItem
 from kwitness.contracts.identity_hashing import HASHED_PREFIX
 from kwitness.contracts.software import UNANNOUNCED, is_ours, pushes_telemetry, ways_to_telemetry
+from kwitness.contracts.spelling import quantity
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches
 
 __all__ = ["certain_reasons", "silent_clients"]
 
 MAX_ITEMS: Final = 1_000
-_SPARK: Final = "apache-kafka-java"
-"""How the clients of Spark jobs announce themselves, ours among them: their library lets nobody change it."""
-_SPARK_DETAIL: Final = (
-    " Connections of this installation's own Spark jobs count among them: a gauge names no clients, an observer would."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +90,7 @@ class _Silence:
         self._asking_software = [
             software
             for software in self._silent_software
-            if pushes_telemetry(*software) == "yes" and not is_ours(None, software[0])
+            if pushes_telemetry(*software) == "yes" and not is_ours(None, *software)
         ]
 
     def items(self) -> Iterator[SilentItem]:
@@ -130,7 +126,7 @@ class _Silence:
         if one.client_id is not None and not one.client_id.startswith(HASHED_PREFIX):
             keys["client_id"] = one.client_id
         asked = one.client_instance_id is not None and one.client_instance_id in self._asked_of
-        why = self._why_instance(one.client_instance_id or "") if asked else self._why(keys)
+        why = self._why_instance(one.client_instance_id or "") if asked else self._why(keys, is_observed=True)
         return SilentItem(
             client_id=one.client_id,
             client_instance_id=one.client_instance_id,
@@ -139,7 +135,7 @@ class _Silence:
             client_software_name=one.name,
             client_software_version=one.version,
             connections=one.connections,
-            ours=is_ours(one.client_id, one.name),
+            ours=is_ours(one.client_id, one.name, one.version),
             seen_by="observer",
             reason=why.reason,
             detail=why.detail,
@@ -147,15 +143,14 @@ class _Silence:
 
     def _of_software(self, name: str, version: str, connections: int) -> SilentItem:
         why = self._why({"client_software_name": name, "client_software_version": version})
-        maybe_spark = name == _SPARK and why.reason != "TooOld"
         return SilentItem(
             client_software_name=name,
             client_software_version=version,
             connections=connections,
-            ours=is_ours(None, name),
+            ours=is_ours(None, name, version),
             seen_by="plugin",
             reason=why.reason,
-            detail=why.detail + (_SPARK_DETAIL if maybe_spark else ""),
+            detail=why.detail,
         )
 
     def _of_instance(self, instance: str) -> SilentItem:
@@ -171,7 +166,7 @@ class _Silence:
             detail=why.detail,
         )
 
-    def _why(self, keys: Mapping[str, str]) -> _Why:
+    def _why(self, keys: Mapping[str, str], *, is_observed: bool = False) -> _Why:
         name, version = keys["client_software_name"], keys["client_software_version"]
         able = pushes_telemetry(name, version)
         # An observer may have missed what a client announced; brokers have not.
@@ -192,8 +187,8 @@ class _Silence:
             return next(one for one in whys if one.reason == reason)
         return _Why(
             "AskedButNotPushing",
-            f"{len(whys)} instances asked and do not push; a broker does not say of which software they are, so this "
-            "one may not have asked: put an observer before it to know.",
+            f"{quantity(len(whys), 'instance')} asked without a push; a broker does not name their software, so this "
+            + ("one may not have asked." if is_observed else "one may not have asked: put an observer in front of it."),
         )
 
     def _unknown(self) -> _Why:
@@ -270,7 +265,7 @@ def _of_malformed(one: Malformed) -> SilentItem:
         client_address=one.client_address,
         client_software_name=one.name,
         client_software_version=one.version,
-        ours=is_ours(one.client_id, one.name),
+        ours=is_ours(one.client_id, one.name, one.version),
         seen_by="plugin",
         reason="Malformed",
         detail=f"It pushes, and none of its {one.pushes} pushes could be read{because}: report it to those who make "

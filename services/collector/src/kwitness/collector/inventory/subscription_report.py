@@ -164,7 +164,7 @@ def _silent(
             client_software_version=version,
             connections=count,
             reason="tooOld" if pushes_telemetry(name, version) == "tooOld" else certain.get((name, version), "unknown"),
-            ours=is_ours(None, name),
+            ours=is_ours(None, name, version),
         )
         for (name, version), count in silent.items()
     ]
@@ -185,7 +185,7 @@ def _certain(
 
 def _by_counts(silent: Mapping[tuple[str, str], int], not_pushing: int) -> Mapping[tuple[str, str], SilenceWord]:
     # Instances carry no software name until they push: whose they are is certain only when one software is left.
-    capable = [software for software in silent if pushes_telemetry(*software) == "yes"]
+    capable = [software for software in silent if pushes_telemetry(*software) == "yes" and not is_ours(None, *software)]
     return {capable[0]: "askedButNotPushing"} if not_pushing > 0 and len(capable) == 1 else {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 
 from pyspark.sql import Column
@@ -17,7 +18,7 @@ from pyspark.sql.types import (
 )
 
 from kwitness.contracts.identity import IDENTITY_KEYS
-from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
+from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX, OUR_VERSION_SUFFIX
 from kwitness.jobs.analyses.client_inventory.conformance import REQUIRED, REQUIRED_BY_ROLE
 from kwitness.jobs.analyses.client_inventory.row import MAX_METRICS, MAX_VERSIONS
 from kwitness.jobs.frame.columns import column
@@ -128,10 +129,12 @@ def missing_required(kind: Column, roles: Column, metrics: Column) -> Column:
     return F.when(kind == "instance", F.array_sort(missing))
 
 
-def ours(client_id: Column, software_name: Column) -> Column:
+def ours(identity: Callable[[str], Column]) -> Column:
     """Whether a client is one of the platform's own: `kwitness.contracts.software.is_ours` on columns."""
-    names = (F.coalesce(name, F.lit("")) for name in (client_id, software_name))
-    return reduce(Column.__or__, (name.startswith(OUR_CLIENT_ID_PREFIX) for name in names))
+    keys = ("client_id", "client_software_name", "client_software_version")
+    client_id, name, version = (F.coalesce(identity(key), F.lit("")) for key in keys)
+    named = client_id.startswith(OUR_CLIENT_ID_PREFIX) | name.startswith(OUR_CLIENT_ID_PREFIX)
+    return named | version.endswith(OUR_VERSION_SUFFIX)
 
 
 def conforms(roles: Column, missing: Column) -> Column:

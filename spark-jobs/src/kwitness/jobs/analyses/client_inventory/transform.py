@@ -61,7 +61,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
         .withColumn("metrics_truncated", F.col("metrics_truncated") | columns.exceeds_metrics(F.col("metrics")))
         .withColumn("metrics", columns.merged_metrics(F.col("metrics")))
         .withColumns({key: latest[key] for key in IDENTITY_KEYS})
-        .withColumn("ours", columns.ours(F.col("client_id"), F.col("client_software_name")))
+        .withColumn("ours", columns.ours(F.col))
         .withColumn("missing_required", columns.missing_required(F.col("kind"), F.col("roles"), F.col("metrics")))
         .withColumn("conforms", columns.conforms(F.col("roles"), F.col("missing_required")))
         .withColumn("ended", F.coalesce("terminated", F.lit(False)))
@@ -88,7 +88,7 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
         "roles": roles,
         "terminated": terminated,
         "max_connections": F.greatest(old["max_connections"], new["max_connections"]),
-        "ours": columns.ours(latest["client_id"], latest["client_software_name"]),
+        "ours": columns.ours(latest.getField),
         "missing_required": missing,
         "conforms": columns.conforms(roles, missing),
         "ended": F.coalesce(terminated, F.lit(False)),

@@ -40,7 +40,6 @@ def coverage(
     rows: Iterable[Mapping[str, Any]],
     *,
     brokers: Iterable[str],
-    own_software: tuple[str, str],
     since_ms: int,
     until_ms: int,
 ) -> Coverage:
@@ -52,8 +51,6 @@ def coverage(
         Of the table, those of one cluster; topics are passed over.
     brokers
         Those that are there now.
-    own_software
-        Of this job's clients, which go around observers.
     """
     of_kind: dict[str, list[Mapping[str, Any]]] = {SOFTWARE: [], BROKER: [], GAP: []}
     for row in rows:
@@ -61,10 +58,9 @@ def coverage(
     days = frozenset(range(since_ms // DAY_MS, until_ms // DAY_MS + 1))
     observed: dict[str, set[int]] = {}
     counted: dict[str, set[int]] = {}
-    platform = _platform_listeners(of_kind[SOFTWARE], days, "/".join(own_software))
     for row in of_kind[SOFTWARE]:
         observed.setdefault(row["subject"], set()).update(days & set(row["observed_days"]))
-        if not is_ours(None, row["subject"]) and row["listener"] not in platform:
+        if not is_ours(None, *row["subject"].partition("/")[::2]):
             counted.setdefault(row["subject"], set()).update(days & set(row["counted_days"]))
     unseen = sorted(one for one, on in counted.items() if not on <= observed.get(one, set()))
     missing = [row["subject"] for row in of_kind[GAP] if row["last_seen_ms"] >= since_ms]
@@ -76,22 +72,6 @@ def coverage(
         return Coverage("full")
     saw = any(on & observed.get(one, set()) for one, on in counted.items())
     return Coverage("partial" if saw else "none", tuple(unseen[:_MAX_NAMED]), tuple(sorted(set(missing))))
-
-
-def _platform_listeners(software: Sequence[Mapping[str, Any]], days: frozenset[int], own: str) -> frozenset[str]:
-    """Listeners on which only the platform's own clients were: named ones, and the Java version of this job.
-
-    Java's clients cannot be given another name, so elsewhere this job's cannot be told from others of the version.
-    """
-    on: dict[str, set[str]] = {}
-    for row in software:
-        if row["listener"] is not None and days & set(row["counted_days"]):
-            on.setdefault(row["listener"], set()).add(row["subject"])
-    return frozenset(
-        listener
-        for listener, subjects in on.items()
-        if all(is_ours(None, one) or one == own for one in subjects) and any(is_ours(None, one) for one in subjects)
-    )
 
 
 def _counts(

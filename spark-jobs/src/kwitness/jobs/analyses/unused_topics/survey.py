@@ -45,7 +45,6 @@ def surveyed_rows(
     seen = coverage(
         known,
         brokers=state.brokers,
-        own_software=state.own_software,
         since_ms=state.surveyed_ms - period_ms,
         until_ms=state.surveyed_ms,
     )
