@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kwitness.demo import __main__ as demo
-from kwitness.demo import down, namespaces, releases, targets
+from kwitness.demo import namespaces, releases, removal, targets
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError
@@ -59,7 +59,7 @@ def test_an_installation_that_is_there_keeps_its_definitions_and_its_namespace(
     releases.uninstall(cluster)
     cluster.kubectl("label", "namespace", NAMESPACE, APPS, f"{namespaces.OWNER}-")  # nobody here deletes namespaces
     said: list[str] = []
-    down.remove_from(cluster, said.append)
+    removal.remove_from(cluster, said.append)
 
     # Then
     assert len(before) == 7
@@ -79,7 +79,7 @@ def test_a_namespace_that_no_demo_made_stays_when_the_demo_goes(cluster: DemoClu
     cluster.apply(json.dumps({**resource, "spec": spec}), namespace=NAMESPACE)
     said: list[str] = []
 
-    down.remove_from(cluster, said.append)
+    removal.remove_from(cluster, said.append)
 
     assert "namespace kwitness was not made by the demo and stays" in said
     assert cluster.find("kafkacluster", "orders", NAMESPACE)

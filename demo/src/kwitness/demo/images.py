@@ -89,6 +89,11 @@ OTHERS: Mapping[str, Recipe] = {f"dev-kafka@{version}": dev_kafka(version) for v
 """The development Kafka in other versions, which the demo does not need."""
 
 
+def references() -> dict[str, str]:
+    """Image name (`demo-python`) to `repository:tag`, of every image of the demo, whether or not it is built."""
+    return {name: recipe.reference for name, recipe in ALL.items()}
+
+
 def main() -> None:
     """Build all, or the images that are named."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.demo.images", description=__doc__)

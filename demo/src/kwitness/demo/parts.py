@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,11 +31,29 @@ class Part:
     start: Callable[[Demo], None]
     """Starts it and waits until it can be used; on one that runs, finds nothing to do. Its docstring announces it."""
     needs: tuple[Part, ...]
+    images: tuple[str, ...] = ()
+    """Names of the images that its pods run."""
+
+    @property
+    def name(self) -> str:
+        """As a person types it."""
+        return self.start.__name__.replace("_", "-")
 
 
-def part(*needs: Part) -> Callable[[Callable[[Demo], None]], Part]:
+def part(*needs: Part, images: Collection[str] = ()) -> Callable[[Callable[[Demo], None]], Part]:
     """Make a part of the function that starts it."""
-    return lambda start: Part(start, needs)
+    return lambda start: Part(start, needs, tuple(images))
+
+
+def with_needs(chosen: Collection[Part], order: Sequence[Part]) -> tuple[Part, ...]:
+    """Parts and all that they need, in the order given."""
+    needed: set[Part] = set()
+    open_parts = list(chosen)
+    while open_parts:
+        if (found := open_parts.pop()) not in needed:
+            needed.add(found)
+            open_parts += found.needs
+    return tuple(found for found in order if found in needed)
 
 
 @dataclass(frozen=True)

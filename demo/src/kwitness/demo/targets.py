@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,30 +44,39 @@ def start_node(progress: Progress, name: str = NODE) -> KubernetesNode:
         return KubernetesNode(name=name, replace_outdated=True, progress=progress.note).start()
 
 
-def on_node(node: KubernetesNode, folder: Path, progress: Progress) -> DemoTarget:
+def on_node(
+    node: KubernetesNode, folder: Path, progress: Progress, names: Collection[str] = tuple(images.ALL)
+) -> DemoTarget:
     """Build the images, load them into a node that runs, and say where everything is.
 
     Parameters
     ----------
     folder
         Where the Helm values with the images are written.
+    names
+        The images that are needed; the values name the others as well.
     """
-    built = _build(progress)
+    built = _build(progress, names)
     with progress.step("images into the node"):
         node.load_images(built.values())
-    values = _write_values(folder, built, {})
+    references = images.references()
     return DemoTarget(
-        cluster=DemoCluster(node.kubeconfig), images=built, image_values=values, logs=_logs_by(node.collect_logs)
+        cluster=DemoCluster(node.kubeconfig),
+        images=references,
+        image_values=_write_values(folder, references, {}),
+        logs=_logs_by(node.collect_logs),
     )
 
 
-def on_current_cluster(registry: str, folder: Path, progress: Progress) -> DemoTarget:
+def on_current_cluster(registry: str, folder: Path, progress: Progress, names: Collection[str]) -> DemoTarget:
     """Build the images, push them to a registry and use the cluster that kubectl points to.
 
     Parameters
     ----------
     folder
         Where the Helm values and a copy of the credentials are written.
+    names
+        The images that are needed; the values name the others as well.
 
     Raises
     ------
@@ -79,12 +88,13 @@ def on_current_cluster(registry: str, folder: Path, progress: Progress) -> DemoT
         placement = placement_on(cluster.items("nodes"))
         for name in placement.values():
             progress.note(f"everything that shares the table's volume runs on one of its nodes, {name}")
-    built = _build(progress)
+    built = _build(progress, names)
     with progress.step(f"images to {registry}"):
-        pushed = builder.push_all(built, registry, progress.note)
-    values = _write_values(folder, pushed, placement)
+        builder.push_all(built, registry, progress.note)
+    references = {name: builder.pushed_name(reference, registry) for name, reference in images.references().items()}
+    values = _write_values(folder, references, placement)
     logs = _logs_by(lambda folder: cluster.collect_logs(folder, NAMESPACE, APPS))
-    return DemoTarget(cluster=cluster, images=pushed, image_values=values, logs=logs)
+    return DemoTarget(cluster=cluster, images=references, image_values=values, logs=logs)
 
 
 def current_cluster(folder: Path, progress: Say) -> DemoCluster:
@@ -135,9 +145,9 @@ def _takes_pods(node: Mapping[str, Any]) -> bool:
     return ready and not kept_off and not spec.get("unschedulable", False)
 
 
-def _build(progress: Progress) -> dict[str, str]:
+def _build(progress: Progress, names: Collection[str]) -> dict[str, str]:
     with progress.step("container images (what has not changed is not built again)"):
-        return builder.build_all(images.ALL, progress.note)
+        return builder.build_all({name: images.ALL[name] for name in images.ALL if name in names}, progress.note)
 
 
 def _write_values(folder: Path, built: Mapping[str, str], placement: Mapping[str, str]) -> Path:

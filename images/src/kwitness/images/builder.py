@@ -64,7 +64,7 @@ def push_all(built: Mapping[str, str], registry: str, progress: Progress = silen
     """
     pushed = {}
     for name, reference in built.items():
-        target = f"{registry.rstrip('/')}/{reference}"
+        target = pushed_name(reference, registry)
         progress(f"pushing {target}")
         container_engine.docker("tag", reference, target)
         try:
@@ -73,6 +73,11 @@ def push_all(built: Mapping[str, str], registry: str, progress: Progress = silen
             container_engine.docker("rmi", target)  # the second name alone: nothing of it is left here
         pushed[name] = target
     return pushed
+
+
+def pushed_name(reference: str, registry: str) -> str:
+    """The name of an image in a registry (`host[:port][/path]`)."""
+    return f"{registry.rstrip('/')}/{reference}"
 
 
 def helm_values(built: Mapping[str, str]) -> str:

@@ -1,0 +1,103 @@
+"""Starts the demo's parts in their order and prints what can be used; removes them again."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import requests
+from docker.errors import DockerException
+
+from kwitness.demo import removal, targets
+from kwitness.demo.parts import Demo, DemoTarget, Part, with_needs
+from kwitness.demo.progress import DemoError, Progress
+from kwitness.demo.up import PARTS, SLOW
+from kwitness.e2e.api_objects import ApiRefusedError
+from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
+from kwitness.e2e.node.removal import NodeRemainsError, remove_node
+from kwitness.images.cache import cache_folder
+from kwitness.images.commands import CommandFailedError
+from kwitness.images.container_engine import NoEngineError
+
+FAILURES = (
+    DemoError,
+    CommandFailedError,
+    ApiRefusedError,
+    requests.RequestException,
+    NoEngineError,
+    NodeNotReadyError,
+    NodeRemainsError,
+    DockerException,
+)
+"""Errors from outside this program; each message names what failed, and why."""
+
+
+def up(where: str, registry: str, names: Sequence[str], folder: Path) -> int:
+    """Start parts by their names, all without one, with what they need; the exit status."""
+    started = time.monotonic()
+    parts = with_needs([part for part in PARTS if not names or part.name in names], PARTS)
+    progress = Progress(total=targets.STEPS + len(parts))
+    down_command = "make demo-down" if where == "node" else "make demo-down CLUSTER=current"
+    images = {image for part in parts for image in part.images}
+    try:
+        if where == "node":
+            target = targets.on_node(targets.start_node(progress), folder, progress, images)
+        else:
+            target = targets.on_current_cluster(registry, folder, progress, images)
+        demo = Demo(target, progress)
+        _start(demo, parts, _setting(where, target))
+        summary = demo.platform.summary({part.name for part in parts})
+    except FAILURES as failed:
+        _explain(failed)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\ninterrupted; `make demo` goes on from here, `{down_command}` removes what is there", file=sys.stderr)
+        return 130
+    print(f"\n{summary}\n")
+    print(f"The platform stands after {(time.monotonic() - started) / 60:.1f} min.")
+    print(f"Look around with: {_setting(where, target)}kubectl get kwitness -n kwitness")
+    print(f"Remove it with: {down_command}")
+    return 0
+
+
+def _start(demo: Demo, parts: Sequence[Part], setting: str) -> None:
+    """Start parts, and print before the slow ones what can be used already."""
+    slow = [part for part in parts if part in SLOW]
+    demo.require(*(part for part in parts if part not in slow))
+    if slow:
+        print(f"\nAll but {', '.join(part.name for part in slow)} can be used now, in another terminal:")
+        print(f"  {setting}kubectl get kwitness -n kwitness")
+        print("These parts take longest: their images are the largest, two clients restart, and each driver of Spark")
+        print("starts alone. Ctrl-C leaves what runs; the next `make demo PARTS=...` starts only the parts it names.\n")
+    demo.require(*slow)
+
+
+def _setting(where: str, target: DemoTarget) -> str:
+    """Return what a person types before kubectl."""
+    tools = cache_folder() / "bin"
+    return f"export KUBECONFIG={target.cluster.kubeconfig} PATH=$PATH:{tools}; " if where == "node" else ""
+
+
+def _explain(failed: Exception) -> None:
+    print(f"\nfailed: {failed}", file=sys.stderr)
+    if isinstance(failed, DemoError) and failed.log:
+        print(f"its log: {failed.log}", file=sys.stderr)
+    for note in getattr(failed, "__notes__", ()):
+        print(note, file=sys.stderr)
+
+
+def down(where: str, folder: Path) -> int:
+    """Remove all that a demo made; the exit status."""
+    progress = Progress(total=1)
+    try:
+        if where == "node":
+            remove_node(targets.NODE, keep_images=False, progress=progress.note)
+        else:
+            removal.remove_from(targets.current_cluster(folder, progress.note), progress.note)
+    except FAILURES as failed:
+        print(f"\nfailed: {failed}", file=sys.stderr)
+        return 1
+    print("the demo is gone; caches stay" if where == "node" else "the demo is gone; images stay in the registry")
+    return 0
