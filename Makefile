@@ -38,8 +38,8 @@ try: prerequisites-try .venv-try/.done ## Start a broker, a collector and client
 	@touch $@
 
 DEMO_OPTIONS = --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(PARTS),--parts $(PARTS))
-demo: prerequisites-demo check-demo setup ## Stand the whole platform up and show what it sees (PARTS="clients gateway" for some parts; CLUSTER=current REGISTRY=... for your own cluster)
-	@$(PY) -m kwitness.demo up $(DEMO_OPTIONS)
+demo: prerequisites-demo check-demo .venv-try/.done ## Stand the whole platform up and show what it sees (PARTS="clients gateway" for some parts; CLUSTER=current REGISTRY=... for your own cluster)
+	@.venv-try/bin/python -m kwitness.demo up $(DEMO_OPTIONS)
 
 check-demo:
 	@PYTHONPATH=demo/src python3 -m kwitness.demo check $(DEMO_OPTIONS)

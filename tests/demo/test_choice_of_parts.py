@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.demo import images, up
-from kwitness.demo.part_names import part_names
+from kwitness.demo.part_names import TRY, part_names
 from kwitness.demo.parts import with_needs
 from kwitness.demo.summary import render
 from kwitness.sandbox.waiting import run_to_end
@@ -38,11 +38,11 @@ def test_a_name_that_no_part_has_is_answered_with_the_names_before_anything_star
 def test_make_demo_checks_the_names_before_it_makes_an_environment() -> None:
     (rule,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith("demo:")]
 
-    assert rule.split()[1:4] == ["prerequisites-demo", "check-demo", "setup"]
+    assert rule.split()[1:4] == ["prerequisites-demo", "check-demo", ".venv-try/.done"]
 
 
 def test_names_that_are_checked_are_those_of_the_parts() -> None:
-    assert set(part_names()) == {part.name for part in up.PARTS}
+    assert set(part_names()) == {TRY, *(part.name for part in up.PARTS)}
 
 
 def test_a_choice_brings_what_it_needs_in_the_order_of_all() -> None:

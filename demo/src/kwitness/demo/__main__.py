@@ -7,16 +7,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-from kwitness.demo.part_names import unknown_parts
+from kwitness.demo.part_names import TRY, unknown_parts
 
 
 def main() -> int:
     """Parse the command line and do it; the exit status."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.demo", description=__doc__)
-    parser.add_argument("do", choices=["check", "up", "down"], help="check: only what can be refused at once")
+    parser.add_argument(
+        "do",
+        choices=["check", "up", "platform", "down"],
+        help="check: what can be refused at once; platform: no first look",
+    )
     parser.add_argument("--cluster", choices=["node", "current"], default="node")
     parser.add_argument("--registry", default="", help="where images are pushed to, with --cluster current")
     parser.add_argument("--parts", nargs="+", default=[], metavar="PART", help="only these, and what they need")
+    parser.add_argument("--sandbox", type=int, default=0, metavar="PID", help="ends when the platform stands")
     options = parser.parse_args()
     if options.do != "down":
         if options.cluster == "current" and not options.registry:
@@ -25,12 +30,25 @@ def main() -> int:
             parser.error(unknown)
     if options.do == "check":
         return 0
+    if options.do == "up":
+        return _stages(options)
     from kwitness.demo import run  # noqa: PLC0415 - what is checked above is answered before libraries are loaded
 
     with tempfile.TemporaryDirectory() as folder:
         if options.do == "down":
             return run.down(options.cluster, Path(folder))
-        return run.up(options.cluster, options.registry, options.parts, Path(folder))
+        return run.up(options.cluster, options.registry, options.parts, Path(folder), sandbox=options.sandbox)
+
+
+def _stages(options: argparse.Namespace) -> int:
+    from kwitness.demo.stages import ROOT, TRY_COMMAND, run_stages  # noqa: PLC0415 - likewise
+
+    given = ["--cluster", options.cluster, "--registry", options.registry]
+    given += ["--parts", *options.parts] if options.parts else []
+    python = str(ROOT / ".venv" / "bin" / "python")
+    platform = [python, "-m", "kwitness.demo", "platform", *given, "--sandbox={sandbox}"]
+    sandbox = TRY_COMMAND if not options.parts or TRY in options.parts else ()
+    return run_stages([["make", "--no-print-directory", "setup"], platform], sandbox=sandbox)
 
 
 if __name__ == "__main__":

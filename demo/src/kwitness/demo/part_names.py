@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
+
+TRY: Final = "try"
+"""The stage before the parts, as a person types it."""
 
 
 def part_names() -> list[str]:
     """Names as a person types them, in the order of the source."""
     source = ast.parse(Path(__file__).with_name("up.py").read_text(encoding="utf-8"))
     functions = [node for node in source.body if isinstance(node, ast.FunctionDef)]
-    return [function.name.replace("_", "-") for function in functions if _is_part(function)]
+    return [TRY, *(function.name.replace("_", "-") for function in functions if _is_part(function))]
 
 
 def unknown_parts(names: Iterable[str]) -> str:

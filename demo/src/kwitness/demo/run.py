@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -34,8 +37,14 @@ FAILURES = (
 """Errors from outside this program; each message names what failed, and why."""
 
 
-def up(where: str, registry: str, names: Sequence[str], folder: Path) -> int:
-    """Start parts by their names, all without one, with what they need; the exit status."""
+def up(where: str, registry: str, names: Sequence[str], folder: Path, *, sandbox: int = 0) -> int:
+    """Start parts by their names, all without one, with what they need; the exit status.
+
+    Parameters
+    ----------
+    sandbox
+        The process id of a first look that ends when the platform stands; 0 for none.
+    """
     started = time.monotonic()
     parts = with_needs([part for part in PARTS if not names or part.name in names], PARTS)
     progress = Progress(total=targets.STEPS + len(parts))
@@ -47,12 +56,13 @@ def up(where: str, registry: str, names: Sequence[str], folder: Path) -> int:
         else:
             target = targets.on_current_cluster(registry, folder, progress, images)
         demo = Demo(target, progress)
-        _start(demo, parts, _setting(where, target))
+        _start(demo, parts, _setting(where, target), sandbox)
         summary = demo.platform.summary({part.name for part in parts})
     except FAILURES as failed:
         _explain(failed)
         return 1
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         print(f"\ninterrupted; `make demo` goes on from here, `{down_command}` removes what is there", file=sys.stderr)
         return 130
     print(f"\n{summary}\n")
@@ -62,10 +72,14 @@ def up(where: str, registry: str, names: Sequence[str], folder: Path) -> int:
     return 0
 
 
-def _start(demo: Demo, parts: Sequence[Part], setting: str) -> None:
+def _start(demo: Demo, parts: Sequence[Part], setting: str, sandbox: int) -> None:
     """Start parts, and print before the slow ones what can be used already."""
     slow = [part for part in parts if part in SLOW]
     demo.require(*(part for part in parts if part not in slow))
+    if sandbox:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(sandbox, signal.SIGTERM)
+        demo.progress.note("the first look ends: the platform stands")
     if slow:
         print(f"\nAll but {', '.join(part.name for part in slow)} can be used now, in another terminal:")
         print(f"  {setting}kubectl get kwitness -n kwitness")
