@@ -127,7 +127,7 @@ def test_what_fails_is_said_in_a_line_and_not_as_a_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "nowhere"))
-    monkeypatch.setattr("sys.argv", ["demo", "up", "--cluster", "current", "--registry", "registry.example"])
+    monkeypatch.setattr("sys.argv", ["demo", "platform", "--cluster", "current", "--registry", "registry.example"])
 
     assert demo.main() == 1
 
