@@ -42,7 +42,7 @@ demo: prerequisites-demo check-demo .venv-try/.done ## Stand the whole platform 
 	@.venv-try/bin/python -m kwitness.demo up $(DEMO_OPTIONS)
 
 check-demo:
-	@PYTHONPATH=demo/src python3 -m kwitness.demo check $(DEMO_OPTIONS)
+	@PYTHONPATH=demo/src:e2e/src:images/src python3 -m kwitness.demo check $(DEMO_OPTIONS)
 
 demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)

@@ -38,6 +38,9 @@ class Started:
             "XDG_RUNTIME_DIR": str(home / "run"),
             "KUBECONFIG": str(home / "none"),
             "JAVA_HOME": os.environ.get("JAVA_HOME", ""),
+            # No server of loopback is asked through it.
+            "HTTP_PROXY": "http://127.0.0.1:1",
+            "http_proxy": "http://127.0.0.1:1",
         }
         options = ["--kafka", str(kafka_jars("4.3.1")), "--plugin", str(plugin_jar()), *arguments]
         with self.log.open("wb") as log:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import tempfile
 from pathlib import Path
 
+from kwitness.demo import first_checks
 from kwitness.demo.part_names import TRY, unknown_parts
 
 
@@ -28,11 +31,27 @@ def main() -> int:
             parser.error("--cluster current needs --registry (make demo CLUSTER=current REGISTRY=...)")
         if unknown := unknown_parts(options.parts):
             parser.error(unknown)
-    if options.do == "check":
-        return 0
+    if options.do in {"check", "up"}:
+        obstacles = first_checks.obstacles(options.cluster)
+        for line in obstacles:
+            print(f"cannot start: {line}", file=sys.stderr)
+        if obstacles or options.do == "check":
+            return 1 if obstacles else 0
+    for line in first_checks.notes(os.environ):
+        print(line, file=sys.stderr)
+    try:
+        with first_checks.only_demo() if options.do != "platform" else contextlib.nullcontext():
+            return _do(options)
+    except first_checks.DemoRunsError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _do(options: argparse.Namespace) -> int:
+    # Libraries are loaded after the checks, which a person waits for.
     if options.do == "up":
         return _stages(options)
-    from kwitness.demo import run  # noqa: PLC0415 - what is checked above is answered before libraries are loaded
+    from kwitness.demo import run  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory() as folder:
         if options.do == "down":
@@ -41,7 +60,7 @@ def main() -> int:
 
 
 def _stages(options: argparse.Namespace) -> int:
-    from kwitness.demo.stages import ROOT, TRY_COMMAND, run_stages  # noqa: PLC0415 - likewise
+    from kwitness.demo.stages import ROOT, TRY_COMMAND, run_stages  # noqa: PLC0415
 
     given = ["--cluster", options.cluster, "--registry", options.registry]
     given += ["--parts", *options.parts] if options.parts else []

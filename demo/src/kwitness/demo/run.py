@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -14,9 +15,11 @@ import requests
 from docker.errors import DockerException
 
 from kwitness.demo import removal, targets
+from kwitness.demo.first_checks import NODE
 from kwitness.demo.parts import Demo, DemoTarget, Part, with_needs
 from kwitness.demo.progress import DemoError, Progress
 from kwitness.demo.up import PARTS, SLOW
+from kwitness.e2e import capacity
 from kwitness.e2e.api_objects import ApiRefusedError
 from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
 from kwitness.e2e.node.removal import NodeRemainsError, remove_node
@@ -33,6 +36,7 @@ FAILURES = (
     NodeNotReadyError,
     NodeRemainsError,
     DockerException,
+    OSError,
 )
 """Errors from outside this program; each message names what failed, and why."""
 
@@ -98,6 +102,8 @@ def _explain(failed: Exception) -> None:
     print(f"\nfailed: {failed}", file=sys.stderr)
     if isinstance(failed, DemoError) and failed.log:
         print(f"its log: {failed.log}", file=sys.stderr)
+    if os.strerror(errno.ENOSPC).lower() in str(failed).lower():
+        print(f"{capacity.MAKE_ROOM}; then `make demo` goes on from here", file=sys.stderr)
     for note in getattr(failed, "__notes__", ()):
         print(note, file=sys.stderr)
 
@@ -107,7 +113,7 @@ def down(where: str, folder: Path) -> int:
     progress = Progress(total=1)
     try:
         if where == "node":
-            remove_node(targets.NODE, keep_images=False, progress=progress.note)
+            remove_node(NODE, keep_images=False, progress=progress.note)
         else:
             removal.remove_from(targets.current_cluster(folder, progress.note), progress.note)
     except FAILURES as failed:

@@ -11,12 +11,12 @@ from typing import Any
 
 from kwitness.demo import images
 from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.first_checks import NODE
 from kwitness.demo.parts import DemoTarget
 from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError, Progress
-from kwitness.e2e import binaries, capacity
+from kwitness.e2e import binaries
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
-from kwitness.e2e.node.removal import is_there
 from kwitness.images import builder
 from kwitness.images.cache import cache_folder
 from kwitness.images.commands import CommandFailedError, run
@@ -24,22 +24,12 @@ from kwitness.images.commands import Progress as Say
 
 STEPS = 3
 """Steps that this module announces."""
-NODE = "kwitness-demo"
-"""The demo's node. Tests have another, so that they leave a running demo alone."""
 HOSTNAME = "kubernetes.io/hostname"
 
 
 def start_node(progress: Progress, name: str = NODE) -> KubernetesNode:
-    """Start the demo's node, or use it if it runs already with the same image.
-
-    Raises
-    ------
-    DemoError
-        There is not enough memory or disk for a node that does not run yet.
-    """
+    """Start the demo's node, or use it if it runs already with the same image."""
     with progress.step("a Kubernetes node in one container"):
-        if not is_there(name) and (lacks := capacity.shortages(capacity.DEMO_GIB)):
-            raise DemoError(component="this machine", reason="; ".join(lacks), log="")
         binaries.helm(progress.note)
         return KubernetesNode(name=name, replace_outdated=True, progress=progress.note).start()
 

@@ -17,6 +17,9 @@ DEMO_GIB = 5.0
 WARM_GIB, COLD_GIB = 8.0, 20.0
 """Disk for a node with its images and volumes; and on top of that for Go's caches, jars, wheels and built images."""
 
+MAKE_ROOM = (
+    "make room (`docker system prune` removes images that nobody uses, `make clean-cache` our downloads and builds)"
+)
 _ENGINE = Path("/var/lib/docker")
 
 
@@ -42,10 +45,7 @@ def disk_shortage(needed_gib: float, folders: Iterable[Path]) -> str:
     for folder in folders:
         free = _free_gib(folder)
         if free < needed_gib:
-            return (
-                f"{needed_gib:g} GiB of disk must be free for {folder}, and {free:.1f} GiB are: make room "
-                "(`docker system prune` removes images that nobody uses, `make clean-cache` our downloads and builds)"
-            )
+            return f"{needed_gib:g} GiB of disk must be free for {folder}, and {free:.1f} GiB are: {MAKE_ROOM}"
     return ""
 
 

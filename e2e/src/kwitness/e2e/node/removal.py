@@ -51,13 +51,6 @@ def remove_node(name: str, *, keep_images: bool, progress: Progress = silent) ->
             (node_folder(name) / "kubeconfig").unlink()
 
 
-def is_there(name: str) -> bool:
-    """Whether a container of this name exists, running or not."""
-    return container_engine.answers() and bool(
-        container_engine.docker("ps", "--all", "--quiet", "--filter", f"name=^/{name}$").strip()
-    )
-
-
 def node_folder(name: str) -> Path:
     """Where a node's kubeconfig and lock are."""
     return cache_folder() / "nodes" / name
