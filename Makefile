@@ -44,7 +44,7 @@ demo: prerequisites-demo check-demo .venv-try/.done ## Stand the whole platform 
 check-demo:
 	@PYTHONPATH=demo/src:e2e/src:images/src python3 -m kwitness.demo check $(DEMO_OPTIONS)
 
-demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
+demo-down: .venv/.done ## Remove everything that `make demo` made; caches and the images of its node stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop

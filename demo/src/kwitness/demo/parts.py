@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.image_supply import ImageSupply
 from kwitness.demo.platform import Platform
 from kwitness.demo.progress import Progress
 
@@ -22,6 +23,8 @@ class DemoTarget:
     """A folder with a Helm values file for each chart, which names the same images."""
     logs: Callable[[], str]
     """Collects all logs and says where they are; called when something fails."""
+    supply: ImageSupply | None = None
+    """Still brings images; without one all are there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +101,8 @@ class Demo:
     def _start(self, required: Part) -> Exception | None:
         try:
             with self.progress.step((required.start.__doc__ or "").removesuffix(".")):
+                if self.target.supply is not None:
+                    self.target.supply.wait(required.images, self.progress.waiting)
                 required.start(self)
         except Exception as failure:  # noqa: BLE001 # raised to all that require the part
             failure.add_note(f"all logs: {self.target.logs()}")

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import requests
@@ -22,7 +22,7 @@ from kwitness.demo.up import PARTS, SLOW
 from kwitness.e2e import capacity
 from kwitness.e2e.api_objects import ApiRefusedError
 from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
-from kwitness.e2e.node.removal import NodeRemainsError, remove_node
+from kwitness.e2e.node.removal import NodeRemainsError, image_volumes, remove_node
 from kwitness.images.cache import cache_folder
 from kwitness.images.commands import CommandFailedError
 from kwitness.images.container_engine import NoEngineError
@@ -56,11 +56,14 @@ def up(where: str, registry: str, names: Sequence[str], folder: Path, *, sandbox
     images = {image for part in parts for image in part.images}
     try:
         if where == "node":
-            target = targets.on_node(targets.start_node(progress), folder, progress, images)
+            node, target = targets.start_node(folder, progress, images)
         else:
-            target = targets.on_current_cluster(registry, folder, progress, images)
+            node, target = None, targets.on_current_cluster(registry, folder, progress, images)
         demo = Demo(target, progress)
-        _start(demo, parts, _setting(where, target), sandbox)
+        with _supplied(target):
+            _start(demo, parts, _setting(where, target), sandbox)
+        if node is not None:
+            node.forget_images("kwitness/", keep={*target.images.values(), *_images_of_pods(target)})
         summary = demo.platform.summary({part.name for part in parts})
     except FAILURES as failed:
         _explain(failed)
@@ -74,6 +77,22 @@ def up(where: str, registry: str, names: Sequence[str], folder: Path, *, sandbox
     print(f"Look around with: {_setting(where, target)}kubectl get kwitness -n kwitness")
     print(f"Remove it with: {down_command}")
     return 0
+
+
+def _images_of_pods(target: DemoTarget) -> set[str]:
+    specs = [pod["spec"] for pod in target.cluster.items("pods")]
+    return {
+        found["image"] for spec in specs for kind in ("initContainers", "containers") for found in spec.get(kind, [])
+    }
+
+
+@contextlib.contextmanager
+def _supplied(target: DemoTarget) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        if target.supply is not None:
+            target.supply.end()
 
 
 def _start(demo: Demo, parts: Sequence[Part], setting: str, sandbox: int) -> None:
@@ -113,7 +132,10 @@ def down(where: str, folder: Path) -> int:
     progress = Progress(total=1)
     try:
         if where == "node":
-            remove_node(NODE, keep_images=False, progress=progress.note)
+            remove_node(NODE, keep_images=True, progress=progress.note)
+            for volume, size in image_volumes(NODE).items():
+                progress.note(f"volume {volume} ({size}) stays: with it the next demo loads no images again")
+                progress.note(f"to remove it: docker volume rm {volume}, or make clean-cache with all caches")
         else:
             removal.remove_from(targets.current_cluster(folder, progress.note), progress.note)
     except FAILURES as failed:
