@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from kwitness.demo import first_checks
@@ -25,6 +26,7 @@ def main() -> int:
     parser.add_argument("--registry", default="", help="where images are pushed to, with --cluster current")
     parser.add_argument("--parts", nargs="+", default=[], metavar="PART", help="only these, and what they need")
     parser.add_argument("--sandbox", type=int, default=0, metavar="PID", help="ends when the platform stands")
+    parser.add_argument("--began", type=float, metavar="SECONDS", help="when the demo began, by the monotonic clock")
     options = parser.parse_args()
     if options.do != "down":
         if options.cluster == "current" and not options.registry:
@@ -56,7 +58,8 @@ def _do(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as folder:
         if options.do == "down":
             return run.down(options.cluster, Path(folder))
-        return run.up(options.cluster, options.registry, options.parts, Path(folder), sandbox=options.sandbox)
+        where = (options.cluster, options.registry, options.parts, Path(folder))
+        return run.up(*where, sandbox=options.sandbox, began=options.began)
 
 
 def _stages(options: argparse.Namespace) -> int:
@@ -65,7 +68,7 @@ def _stages(options: argparse.Namespace) -> int:
     given = ["--cluster", options.cluster, "--registry", options.registry]
     given += ["--parts", *options.parts] if options.parts else []
     python = str(ROOT / ".venv" / "bin" / "python")
-    platform = [python, "-m", "kwitness.demo", "platform", *given, "--sandbox={sandbox}"]
+    platform = [python, "-m", "kwitness.demo", "platform", *given, "--sandbox={sandbox}", f"--began={time.monotonic()}"]
     sandbox = TRY_COMMAND if not options.parts or TRY in options.parts else ()
     return run_stages([["make", "--no-print-directory", "setup"], platform], sandbox=sandbox)
 

@@ -39,22 +39,28 @@ class Progress:
     total: int
     """How many steps there will be."""
     out: TextIO = field(default_factory=lambda: sys.stdout)
+    began: float | None = None
+    """When the time spent began, by `time.monotonic`; absent: now."""
     _number: int = 0
     _waits_for: str = ""
     _since: float = 0.0
     _said_at: float = 0.0
-    _began: float = 0.0
     _printed_at: float = 0.0
 
     def __post_init__(self) -> None:
-        self._began = time.monotonic()
+        self._start = time.monotonic() if self.began is None else self.began
+
+    @property
+    def spent(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self._start
 
     @contextmanager
     def step(self, title: str) -> Iterator[None]:
         """Announce a step and, when it is through, its duration in seconds."""
         self._number += 1
         started = time.monotonic()
-        self._line(f"[{self._number:2}/{self.total}] {title} ({started - self._began:.0f} s so far)")
+        self._line(f"[{self._number:2}/{self.total}] {title} ({self.spent:.0f} s so far)")
         self._waits_for = ""
         ended = threading.Event()
         threading.Thread(target=self._remind, args=(started, ended), daemon=True).start()

@@ -7,7 +7,6 @@ import errno
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from kwitness.e2e import capacity
 from kwitness.e2e.api_objects import ApiRefusedError
 from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
 from kwitness.e2e.node.removal import NodeRemainsError, image_volumes, remove_node
+from kwitness.e2e.reference_work import ReferenceClock
 from kwitness.images.cache import cache_folder
 from kwitness.images.commands import CommandFailedError
 from kwitness.images.container_engine import NoEngineError
@@ -39,20 +39,25 @@ FAILURES = (
     OSError,
 )
 """Errors from outside this program; each message names what failed, and why."""
+WORK = "where the fixed piece of work (kwitness.e2e.reference_work) takes"
 
 
-def up(where: str, registry: str, names: Sequence[str], folder: Path, *, sandbox: int = 0) -> int:
+def up(
+    where: str, registry: str, names: Sequence[str], folder: Path, *, sandbox: int = 0, began: float | None = None
+) -> int:
     """Start parts by their names, all without one, with what they need; the exit status.
 
     Parameters
     ----------
     sandbox
         The process id of a first look that ends when the platform stands; 0 for none.
+    began
+        When the demo began, by `time.monotonic`.
     """
-    started = time.monotonic()
     parts = with_needs([part for part in PARTS if not names or part.name in names], PARTS)
-    progress = Progress(total=targets.STEPS + len(parts))
+    progress = Progress(total=targets.STEPS + len(parts), began=began)
     down_command = "make demo-down" if where == "node" else "make demo-down CLUSTER=current"
+    reference = ReferenceClock()
     images = {image for part in parts for image in part.images}
     try:
         if where == "node":
@@ -60,7 +65,7 @@ def up(where: str, registry: str, names: Sequence[str], folder: Path, *, sandbox
         else:
             node, target = None, targets.on_current_cluster(registry, folder, progress, images)
         demo = Demo(target, progress)
-        with _supplied(target):
+        with _supplied(target), reference:
             _start(demo, parts, _setting(where, target), sandbox)
         if node is not None:
             node.forget_images("kwitness/", keep={*target.images.values(), *_images_of_pods(target)})
@@ -73,9 +78,9 @@ def up(where: str, registry: str, names: Sequence[str], folder: Path, *, sandbox
         print(f"\ninterrupted; `make demo` goes on from here, `{down_command}` removes what is there", file=sys.stderr)
         return 130
     print(f"\n{summary}\n")
-    print(f"The platform stands after {(time.monotonic() - started) / 60:.1f} min.")
     print(f"Look around with: {_setting(where, target)}kubectl get kwitness -n kwitness")
     print(f"Remove it with: {down_command}")
+    print(f"All of it runs after {progress.spent / 60:.1f} min, {WORK} {reference.seconds:.3f} CPU-seconds.")
     return 0
 
 
@@ -104,7 +109,8 @@ def _start(demo: Demo, parts: Sequence[Part], setting: str, sandbox: int) -> Non
             os.kill(sandbox, signal.SIGTERM)
         demo.progress.note("the first look ends: the platform stands")
     if slow:
-        print(f"\nAll but {', '.join(part.name for part in slow)} can be used now, in another terminal:")
+        names = ", ".join(part.name for part in slow)
+        print(f"\nAll but {names} can be used now, after {demo.progress.spent / 60:.1f} min, in another terminal:")
         print(f"  {setting}kubectl get kwitness -n kwitness")
         print("These parts take longest: their images are the largest, two clients restart, and each driver of Spark")
         print("starts alone. Ctrl-C leaves what runs; the next `make demo PARTS=...` starts only the parts it names.\n")
