@@ -95,3 +95,11 @@ def test_cargo_counts_its_units(lines: list[str], tmp_path: Path) -> None:
     run(build, directory=tmp_path, environment=CARGO_BAR, on_line=cargo_units(Measured("crates", lines.append)))
 
     assert [line.partition(",")[0] for line in lines] == ["1 of 2 crates"]
+
+
+def test_an_interrupted_build_leaves_no_compiler() -> None:
+    def interrupt(_line: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(["sh", "-c", "echo begun; exec sleep 600"], on_line=interrupt)

@@ -86,7 +86,7 @@ def _run_by_lines(
     words: list[str], on_line: Callable[[str], None], directory: Path | None, variables: Mapping[str, str]
 ) -> str:
     shown: list[str] = []
-    # A progress bar ends its lines by a carriage return, which is a line's end as well here.
+    # Text mode takes the carriage returns of a progress bar for ends of lines.
     with subprocess.Popen(
         words,
         cwd=directory,
@@ -97,9 +97,13 @@ def _run_by_lines(
         text=True,
         errors="replace",
     ) as process:
-        for line in process.stdout or ():
-            shown.append(line)
-            on_line(line)
+        try:
+            for line in process.stdout or ():
+                shown.append(line)
+                on_line(line)
+        except BaseException:
+            process.terminate()
+            raise
     if process.returncode != 0:
         raise CommandFailedError(words, process.returncode, "".join(shown))
     return "".join(shown)
