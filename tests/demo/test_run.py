@@ -20,6 +20,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     monkeypatch.setattr(targets, "start_node", lambda *_: (MagicMock(), MagicMock(images={})))
     monkeypatch.setattr(Demo, "require", lambda _demo, *parts: names.extend(part.name for part in parts))
+    monkeypatch.setattr(run, "begin", lambda *_: names.append("begin"))
     monkeypatch.setattr(Platform, "summary", lambda _platform, parts: f"summary of {', '.join(sorted(parts))}")
     return names
 
@@ -33,6 +34,13 @@ def test_the_last_line_has_the_time_and_the_fixed_piece_of_work(
     assert re.fullmatch(
         r"All of it runs after 1\.\d min, where the fixed piece of work .* takes 0\.\d{3} CPU-seconds\.", last
     )
+
+
+def test_parts_that_need_the_collector_begin_together(started: list[str], tmp_path: Path) -> None:
+    run.up("node", "", ["gateway", "clients"], tmp_path)
+
+    assert started[:2] == ["collector", "begin"]
+    assert started[-2:] == ["clients", "gateway"]
 
 
 def test_before_the_slow_parts_stands_what_can_be_used(

@@ -17,7 +17,7 @@ from kwitness.demo import removal, targets
 from kwitness.demo.first_checks import NODE
 from kwitness.demo.parts import Demo, DemoTarget, Part, with_needs
 from kwitness.demo.progress import DemoError, Progress
-from kwitness.demo.up import PARTS, SLOW
+from kwitness.demo.up import PARTS, SLOW, begin, collector
 from kwitness.e2e import capacity
 from kwitness.e2e.api_objects import ApiRefusedError
 from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
@@ -103,6 +103,9 @@ def _supplied(target: DemoTarget) -> Iterator[None]:
 def _start(demo: Demo, parts: Sequence[Part], setting: str, sandbox: int) -> None:
     """Start parts, and print before the slow ones what can be used already."""
     slow = [part for part in parts if part in SLOW]
+    if collector in parts:
+        demo.require(collector)
+        begin(demo, parts)
     demo.require(*(part for part in parts if part not in slow))
     if sandbox:
         with contextlib.suppress(ProcessLookupError):

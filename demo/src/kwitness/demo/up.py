@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from kwitness.contracts.injections import OBSERVER, OBSERVER_CONTAINER
 from kwitness.contracts.interceptor_injections import INTERCEPTORS as INTERCEPTORS_MARK
 from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
-from kwitness.demo.parts import Demo, part
+from kwitness.demo.parts import Demo, Part, part
 from kwitness.demo.platform import (
     APPS,
     CLUSTER,
@@ -43,6 +43,8 @@ INTERCEPTED: Final = {
     INTERCEPTED_JAVA_WORKLOAD: INTERCEPTED_JAVA_CLIENT,
 }
 """Client ids of the programs with interceptors by Deployment. Both read what writes UNREGISTERED_HEADER."""
+
+_PRODUCERS: Final = ("java-producer", "python-producer", "kafka-python-producer", "old-python-producer")
 
 _Rows = Sequence[Mapping[str, Any]]
 
@@ -82,8 +84,7 @@ def collector(demo: Demo) -> None:
 @part(collector, images=("demo-java", "demo-python"))
 def clients(demo: Demo) -> None:
     """Client programs as pods, and their first pushes in Prometheus."""
-    producers = ("java-producer", "python-producer", "kafka-python-producer", "old-python-producer")
-    _clients(demo, *producers, *INTERCEPTED)
+    _clients(demo, *_PRODUCERS, *INTERCEPTED)
     desired = {"confluent-kafka-python", "apache-kafka-java"}
 
     def missing() -> str | None:
@@ -187,6 +188,17 @@ def upgrade_impact(demo: Demo) -> None:
     _first_rows(demo, "UpgradeImpact", "43-upgrade-impact", lambda rows: OBSERVED - _clients_of(rows, "request"))
 
 
+def begin(demo: Demo, parts: Collection[Part]) -> None:
+    """Apply what parts that need the collector begin with: they wait for pods and pushes at the same time then."""
+    if clients in parts:
+        _apply_clients(demo, *_PRODUCERS, *INTERCEPTED)
+    if gateway in parts:
+        _apply(demo, "50-observer-deployment")
+        _apply_clients(demo, "gateway-producer")
+    if sidecars in parts:
+        _apply(demo, "60-sidecars")
+
+
 OF_JOBS: Final = dict(zip(JOBS, (client_inventory, traffic, ledger_audit, upgrade_impact), strict=True))
 """By the type of the job. Each waits for its rows, so that drivers do not start at the same time."""
 QUICK: Final = (credentials, charts, broker, collector, clients, gateway, sidecars, numbers)
@@ -228,9 +240,13 @@ def _status(demo: Demo, kind: str, name: str) -> dict[str, Any]:
     return dict(demo.cluster.find(kind, name, NAMESPACE).get("status", {}))
 
 
-def _clients(demo: Demo, *names: str) -> None:
+def _apply_clients(demo: Demo, *names: str) -> None:
     for name in names:
         demo.cluster.apply(manifests.client(name, demo.target.images), namespace=APPS)
+
+
+def _clients(demo: Demo, *names: str) -> None:
+    _apply_clients(demo, *names)
     _running(demo, *names, namespace=APPS)
 
 
