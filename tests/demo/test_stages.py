@@ -33,13 +33,13 @@ time.sleep(600)
 class Demo:
     """Both stages in a process of their own."""
 
-    def __init__(self, home: Path, sandbox: list[str], *commands: list[str]) -> None:
+    def __init__(self, home: Path, sandbox: list[str], *commands: list[str], beside: bool = False) -> None:
         self.home, self.log = home, home / "output"
         self.home.mkdir(exist_ok=True)
         code = dedent(f"""
             import sys
             from kwitness.demo.stages import run_stages
-            sys.exit(run_stages({list(commands)!r}, sandbox={sandbox!r}))
+            sys.exit(run_stages({list(commands)!r}, sandbox={sandbox!r}, beside={beside}))
         """)
         environment = {**os.environ, "TMPDIR": str(home), "XDG_RUNTIME_DIR": str(home), "PATH": "/usr/bin:/bin"}
         with self.log.open("wb") as log:
@@ -58,7 +58,7 @@ def sandbox(mark: Path) -> list[str]:
 
 def platform(code: str) -> list[str]:
     """A platform that does something."""
-    return [sys.executable, "-c", code, "{sandbox}"]
+    return [sys.executable, "-c", code, "{notify}"]
 
 
 SLEEPS = "import time; print('platform', flush=True); time.sleep(600)"
@@ -70,7 +70,7 @@ def test_the_sandbox_is_open_while_the_platform_is_built_and_ends_when_it_stands
 import os, pathlib, signal, sys, time
 assert pathlib.Path({str(mark)!r}).exists()
 print('platform', flush=True)
-os.kill(int(sys.argv[1]), signal.SIGTERM)
+os.kill(int(sys.argv[1]), signal.SIGUSR1)
 while pathlib.Path({str(mark)!r}).exists(): time.sleep(0.1)
 print('stands', flush=True)
 """
@@ -78,8 +78,19 @@ print('stands', flush=True)
 
     assert wait_for_exit(demo.process) == 0
     assert re.fullmatch(
-        r"First look: .*\n=+\ntables\n\nIt stays open while the platform is built\.\n\nplatform\nstands\n", demo.shown()
+        r"First look: .*\n=+\ntables\n\nIt stays open until the platform stands\.\n\nplatform\nstands\n", demo.shown()
     )
+
+
+def test_output_of_a_platform_that_starts_beside_follows_the_tables(tmp_path: Path) -> None:
+    waits = f"import pathlib, time\nwhile not pathlib.Path({str(tmp_path / 'begun')!r}).exists(): time.sleep(0.1)\n"
+    begun = f"import pathlib; print('platform', flush=True); pathlib.Path({str(tmp_path / 'begun')!r}).touch()\n"
+    begins = begun + "import os, signal, sys; os.kill(int(sys.argv[1]), signal.SIGUSR1)"
+    slow = [sys.executable, "-c", waits + SANDBOX, str(tmp_path / "open")]
+    demo = Demo(tmp_path, slow, platform(begins), platform("print('stands')"), beside=True)
+
+    assert wait_for_exit(demo.process) == 0
+    assert demo.shown().endswith("\ntables\n\nIt stays open until the platform stands.\n\nplatform\nstands\n")
 
 
 def test_a_platform_that_fails_leaves_no_sandbox(tmp_path: Path) -> None:
@@ -106,10 +117,10 @@ def test_an_interrupt_ends_both(number: signal.Signals, *, to_all: bool, status:
 
 
 def test_the_platform_is_built_also_after_a_sandbox_that_failed(tmp_path: Path) -> None:
-    demo = Demo(tmp_path, [sys.executable, "-c", "print('no Java')"], platform("import sys; print(sys.argv[1])"))
+    demo = Demo(tmp_path, [sys.executable, "-c", "print('no Java')"], platform("print('platform')"))
 
     assert wait_for_exit(demo.process) == 0
-    assert demo.shown().endswith("no Java\n\nThe first look failed; the platform needs nothing of it.\n\n0\n")
+    assert demo.shown().endswith("no Java\n\nThe first look failed; the platform needs nothing of it.\n\nplatform\n")
 
 
 @pytest.mark.broker

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kwitness.demo import first_checks
 from kwitness.demo.part_names import TRY, unknown_parts
+from kwitness.e2e import capacity
 
 
 def main() -> int:
@@ -25,7 +26,7 @@ def main() -> int:
     parser.add_argument("--cluster", choices=["node", "current"], default="node")
     parser.add_argument("--registry", default="", help="where images are pushed to, with --cluster current")
     parser.add_argument("--parts", nargs="+", default=[], metavar="PART", help="only these, and what they need")
-    parser.add_argument("--sandbox", type=int, default=0, metavar="PID", help="ends when the platform stands")
+    parser.add_argument("--notify", type=int, default=0, metavar="PID", help="gets SIGUSR1 when the platform stands")
     parser.add_argument("--began", type=float, metavar="SECONDS", help="when the demo began, by the monotonic clock")
     options = parser.parse_args()
     if options.do != "down":
@@ -39,8 +40,10 @@ def main() -> int:
             print(f"cannot start: {line}", file=sys.stderr)
         if obstacles or options.do == "check":
             return 1 if obstacles else 0
-    for line in first_checks.notes(os.environ):
-        print(line, file=sys.stderr)
+    if options.do == "up":
+        for line in first_checks.notes(os.environ):
+            print(line, file=sys.stderr)
+    first_checks.exempt_loopback(os.environ)
     try:
         with first_checks.only_demo() if options.do != "platform" else contextlib.nullcontext():
             return _do(options)
@@ -59,7 +62,7 @@ def _do(options: argparse.Namespace) -> int:
         if options.do == "down":
             return run.down(options.cluster, Path(folder))
         where = (options.cluster, options.registry, options.parts, Path(folder))
-        return run.up(*where, sandbox=options.sandbox, began=options.began)
+        return run.up(*where, notify=options.notify, began=options.began)
 
 
 def _stages(options: argparse.Namespace) -> int:
@@ -68,9 +71,9 @@ def _stages(options: argparse.Namespace) -> int:
     given = ["--cluster", options.cluster, "--registry", options.registry]
     given += ["--parts", *options.parts] if options.parts else []
     python = str(ROOT / ".venv" / "bin" / "python")
-    platform = [python, "-m", "kwitness.demo", "platform", *given, "--sandbox={sandbox}", f"--began={time.monotonic()}"]
+    platform = [python, "-m", "kwitness.demo", "platform", *given, "--notify={notify}", f"--began={time.monotonic()}"]
     sandbox = TRY_COMMAND if not options.parts or TRY in options.parts else ()
-    return run_stages([["make", "--no-print-directory", "setup"], platform], sandbox=sandbox)
+    return run_stages([["make", "--no-print-directory", "setup"], platform], sandbox=sandbox, beside=capacity.is_warm())
 
 
 if __name__ == "__main__":

@@ -43,14 +43,14 @@ WORK = "where the fixed piece of work (kwitness.e2e.reference_work) takes"
 
 
 def up(
-    where: str, registry: str, names: Sequence[str], folder: Path, *, sandbox: int = 0, began: float | None = None
+    where: str, registry: str, names: Sequence[str], folder: Path, *, notify: int = 0, began: float | None = None
 ) -> int:
     """Start parts by their names, all without one, with what they need; the exit status.
 
     Parameters
     ----------
-    sandbox
-        The process id of a first look that ends when the platform stands; 0 for none.
+    notify
+        The process that gets SIGUSR1 when the platform stands; 0 for none.
     began
         When the demo began, by `time.monotonic`.
     """
@@ -66,7 +66,7 @@ def up(
             node, target = None, targets.on_current_cluster(registry, folder, progress, images)
         demo = Demo(target, progress)
         with _supplied(target), reference:
-            _start(demo, parts, _setting(where, target), sandbox)
+            _start(demo, parts, _setting(where, target), notify)
         if node is not None:
             node.forget_images("kwitness/", keep={*target.images.values(), *_images_of_pods(target)})
         summary = demo.platform.summary({part.name for part in parts})
@@ -100,17 +100,17 @@ def _supplied(target: DemoTarget) -> Iterator[None]:
             target.supply.end()
 
 
-def _start(demo: Demo, parts: Sequence[Part], setting: str, sandbox: int) -> None:
+def _start(demo: Demo, parts: Sequence[Part], setting: str, notify: int) -> None:
     """Start parts, and print before the slow ones what can be used already."""
     slow = [part for part in parts if part in SLOW]
     if collector in parts:
         demo.require(collector)
         begin(demo, parts)
     demo.require(*(part for part in parts if part not in slow))
-    if sandbox:
+    if notify:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(sandbox, signal.SIGTERM)
-        demo.progress.note("the first look ends: the platform stands")
+            os.kill(notify, signal.SIGUSR1)
+        demo.progress.note("the platform stands, so the first look ends")
     if slow:
         names = ", ".join(part.name for part in slow)
         print(f"\nAll but {names} can be used now, after {demo.progress.spent / 60:.1f} min, in another terminal:")

@@ -25,7 +25,7 @@ _ENGINE = Path("/var/lib/docker")
 
 def shortages(memory_gib: float) -> list[str]:
     """One line, for a person, for each thing that there is too little of."""
-    disk = WARM_GIB if _is_warm() else COLD_GIB
+    disk = WARM_GIB if is_warm() else COLD_GIB
     return [line for line in (memory_shortage(memory_gib), disk_shortage(disk, (cache_folder(), _ENGINE))) if line]
 
 
@@ -75,7 +75,8 @@ def _free_gib(folder: Path) -> float:
     return shutil.disk_usage(there).free / 2**30
 
 
-def _is_warm() -> bool:
+def is_warm() -> bool:
+    """Return whether Kubernetes has been built here before."""
     built = cache_folder() / "go" / "kubernetes"
     return built.is_dir() and any(not entry.name.startswith(".") for entry in built.iterdir())
 
