@@ -12,6 +12,7 @@ from typing import Final
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
 from kwitness.images.commands import CommandFailedError
+from kwitness.images.image_parts import QUICK, cached_binary
 
 _NOT_WORTH_A_LINE_S: Final = 1.0
 
@@ -25,6 +26,10 @@ def main() -> None:
     except CommandFailedError as failed:
         sys.exit(f"\nfailed: {failed}")
     command = [sys.executable, "-m", "kwitness.cli", "try", "--kafka", str(jars), "--plugin", str(plugin)]
+    if (observer := cached_binary(profile=QUICK)) is not None:
+        os.environ["PATH"] = f"{observer}{os.pathsep}{os.environ['PATH']}"
+    elif "--log" in sys.argv:
+        command.append("--no-observer")  # the demo builds one for its gateway
     os.execv(sys.executable, [*command, *sys.argv[1:]])
 
 

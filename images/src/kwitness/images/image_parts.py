@@ -154,7 +154,17 @@ def cargo_binary(package: str, progress: Progress = silent, *, profile: str = RE
         built = _cargo_build(["build", "--package", package], progress, profile=profile, own=own)
         shutil.copy2(built / package, folder / package)
 
-    return cached_folder("rust", content_key("3", profile, *RUST_SOURCES, platform.machine()), make)
+    return cached_folder("rust", _rust_key(profile), make)
+
+
+def cached_binary(*, profile: str) -> Path | None:
+    """Return the folder of `cargo_binary` if it has been built already."""
+    folder = cache_folder() / "rust" / _rust_key(profile)
+    return folder if folder.is_dir() else None
+
+
+def _rust_key(profile: str) -> str:
+    return content_key("3", profile, *RUST_SOURCES, platform.machine())
 
 
 def otlp_decoder(progress: Progress = silent, *, profile: str = RELEASE) -> Path:

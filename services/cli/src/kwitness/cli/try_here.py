@@ -55,6 +55,7 @@ def run(
         list[str] | None, typer.Option("--jvm-option", metavar="OPTION", help="for the broker's virtual machine")
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="end after the tables, instead of at Ctrl-C")] = False,
+    observer: Annotated[bool, typer.Option(help="put an observer in front of the clients that cannot push")] = True,
     log: Annotated[
         Path | None, typer.Option("--log", metavar="FILE", help="write there what follows the tables; made by then")
     ] = None,
@@ -81,10 +82,10 @@ def run(
         sandbox = Sandbox(folder, jars, plugin=_plugin(plugin), jvm_options=jvm_options or ())
         print(f"A broker of Kafka {jars.version} with the plugin, a collector and {len(CLIENTS)} clients:", flush=True)
         with sandbox:
-            _show(sandbox, began, once=once, log=log)
+            _show(sandbox, began, once=once, observer=observer, log=log)
 
 
-def _show(sandbox: Sandbox, began: float, *, once: bool, log: Path | None) -> None:
+def _show(sandbox: Sandbox, began: float, *, once: bool, observer: bool, log: Path | None) -> None:
     session = Session(
         pid=os.getpid(),
         bootstrap=sandbox.bootstrap,
@@ -115,7 +116,8 @@ def _show(sandbox: Sandbox, began: float, *, once: bool, log: Path | None) -> No
                 _show_commands(session)
             if log is not None:
                 _continue_in(log)
-            _observe(sandbox, questions)
+            if observer:
+                _observe(sandbox, questions)
             if not once:
                 _stay(sandbox)
     except (RuntimeError, WaitFailedError) as error:
