@@ -46,7 +46,7 @@ def test_names_that_are_checked_are_those_of_the_parts() -> None:
 
 
 def test_a_choice_brings_what_it_needs_in_the_order_of_all() -> None:
-    assert named("sidecars", "clients") == ["credentials", "charts", "broker", "collector", "clients", "sidecars"]
+    assert named("sidecars", "clients") == ["credentials", "charts", "broker", "collector", "sidecars", "clients"]
     assert named(*part_names()) == [part.name for part in up.PARTS]
 
 

@@ -72,7 +72,7 @@ class Progress:
 
     def _remind(self, started: float, ended: threading.Event) -> None:
         while not ended.wait(REMIND_SECONDS):
-            if (now := time.monotonic()) - self._printed_at >= REMIND_SECONDS:
+            if not self._waits_for and (now := time.monotonic()) - self._printed_at >= REMIND_SECONDS:
                 self._line(f"        ... {now - started:.0f} s in this step")
 
     def waiting(self, what: str) -> None:

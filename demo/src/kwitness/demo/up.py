@@ -201,7 +201,8 @@ def begin(demo: Demo, parts: Collection[Part]) -> None:
 
 OF_JOBS: Final = dict(zip(JOBS, (client_inventory, traffic, ledger_audit, upgrade_impact), strict=True))
 """By the type of the job. Each waits for its rows, so that drivers do not start at the same time."""
-QUICK: Final = (credentials, charts, broker, collector, clients, gateway, sidecars, numbers)
+QUICK: Final = (credentials, charts, broker, collector, sidecars, clients, gateway, numbers)
+"""The sidecar's client starts last of all, so it is waited for first; meanwhile the others push."""
 SLOW: Final = (interceptors, headers, *OF_JOBS.values())
 """Large images, clients that restart, and drivers of Spark: all else can be used before them."""
 PARTS: Final = (*QUICK, *SLOW)
