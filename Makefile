@@ -26,7 +26,7 @@ help: ## Show what can be made
 	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) interceptors_counts interceptors_java interceptors_librdkafka observer plugin wire)"
 
 ## Use
-.PHONY: try demo demo-down
+.PHONY: try demo check-demo demo-down
 try: prerequisites-try .venv-try/.done ## Start a broker, a collector and clients on this machine, without Kubernetes, and show what they push
 	@exec .venv-try/bin/python -m kwitness.demo.first_contact
 
@@ -37,10 +37,14 @@ try: prerequisites-try .venv-try/.done ## Start a broker, a collector and client
 	@.venv-try/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: prerequisites-demo setup ## Stand the whole platform up and show what it sees (CLUSTER=current REGISTRY=... for your own cluster)
-	@$(PY) -m kwitness.demo up --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY))
+DEMO_OPTIONS = --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(PARTS),--parts $(PARTS))
+demo: prerequisites-demo check-demo .venv-try/.done ## Stand the whole platform up and show what it sees (PARTS="clients gateway" for some parts; CLUSTER=current REGISTRY=... for your own cluster)
+	@.venv-try/bin/python -m kwitness.demo up $(DEMO_OPTIONS)
 
-demo-down: .venv/.done ## Remove everything that `make demo` made; caches stay
+check-demo:
+	@PYTHONPATH=demo/src:e2e/src:images/src python3 -m kwitness.demo check $(DEMO_OPTIONS)
+
+demo-down: .venv/.done ## Remove everything that `make demo` made; caches and the images of its node stay
 	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
@@ -221,7 +225,6 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 	@cargo install --quiet --locked cargo-fuzz --version $(CARGO_FUZZ_VERSION) --root $(CARGO_FUZZ)
 
 ## Measure
-PARTS ?= throughput broker latency start memory telemetry
 RUNTIMES ?= java librdkafka python
 JOBS ?= rows telemetry_rollup traffic
 .PHONY: bench bench-observer bench-interceptors bench-spark
@@ -229,7 +232,7 @@ bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchma
 	@$(PY) -m kwitness.bench
 
 bench-observer: prerequisites-bench-observer setup ## Those of the observer alone, a quarter of an hour; a part is PARTS=memory
-	@$(PY) -m kwitness.bench $(PARTS:%=observer_%)
+	@$(PY) -m kwitness.bench $(patsubst %,observer_%,$(or $(PARTS),throughput broker latency start memory telemetry))
 
 bench-interceptors: prerequisites-bench-interceptors setup ## Those of the interceptors alone, a quarter of an hour; one of them is RUNTIMES=python
 	@$(PY) -m kwitness.bench $(RUNTIMES:%=interceptors_%)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kwitness.demo import __main__ as demo
-from kwitness.demo import down, namespaces, releases, targets
+from kwitness.demo import namespaces, releases, removal, targets
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError
@@ -59,7 +59,7 @@ def test_an_installation_that_is_there_keeps_its_definitions_and_its_namespace(
     releases.uninstall(cluster)
     cluster.kubectl("label", "namespace", NAMESPACE, APPS, f"{namespaces.OWNER}-")  # nobody here deletes namespaces
     said: list[str] = []
-    down.remove_from(cluster, said.append)
+    removal.remove_from(cluster, said.append)
 
     # Then
     assert len(before) == 7
@@ -79,7 +79,7 @@ def test_a_namespace_that_no_demo_made_stays_when_the_demo_goes(cluster: DemoClu
     cluster.apply(json.dumps({**resource, "spec": spec}), namespace=NAMESPACE)
     said: list[str] = []
 
-    down.remove_from(cluster, said.append)
+    removal.remove_from(cluster, said.append)
 
     assert "namespace kwitness was not made by the demo and stays" in said
     assert cluster.find("kafkacluster", "orders", NAMESPACE)
@@ -127,7 +127,7 @@ def test_what_fails_is_said_in_a_line_and_not_as_a_trace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "nowhere"))
-    monkeypatch.setattr("sys.argv", ["demo", "up", "--cluster", "current", "--registry", "registry.example"])
+    monkeypatch.setattr("sys.argv", ["demo", "platform", "--cluster", "current", "--registry", "registry.example"])
 
     assert demo.main() == 1
 

@@ -6,9 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from kwitness.demo.part_names import part_names
 from kwitness.demo.summary import Facts, render
 
 ROOT = Path(__file__).resolve().parents[2]
+ALL_PARTS = part_names()
 
 
 def connection(name: str, version: str, listener: str, count: int) -> dict[str, Any]:
@@ -152,7 +154,7 @@ FACTS = Facts(
 
 def lines(title: str) -> list[str]:
     """The words of each line below a title, without the header."""
-    body = render(FACTS).partition(f"{title}\n")[2].split("\n\n")[0]
+    body = render(FACTS, ALL_PARTS).partition(f"{title}\n")[2].split("\n\n")[0]
     return [" ".join(line.split()) for line in body.splitlines()[1:]]
 
 
@@ -197,7 +199,7 @@ def test_what_interceptors_saw_in_a_client_is_one_line_for_each_pod_group_and_to
     ]
 
 
-def test_who_is_silent_is_said_with_the_reason() -> None:
+def test_who_is_silent_is_shown_with_the_reason() -> None:
     assert lines("Pushing and silent (status of the subscriptions)") == [
         "demo: 5 asking, 5 matching, 5 pushing",
         "silent: kafka-python 3.0.12 (connections: 1): this version of its library cannot push",
@@ -231,7 +233,7 @@ def test_what_a_client_uses_that_is_dropped_is_named() -> None:
 
 
 def test_what_the_tutorial_shows_has_the_titles_and_columns_that_are_printed() -> None:
-    printed = {line.strip() for line in headings(render(FACTS))}
+    printed = {line.strip() for line in headings(render(FACTS, ALL_PARTS))}
     shown = headings((ROOT / "docs/tutorial.md").read_text())
 
     assert len(shown) >= 7

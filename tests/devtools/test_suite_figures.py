@@ -15,9 +15,9 @@ from kwitness.devtools.suite.cost_page import page
 from kwitness.devtools.suite.cpu_log import read_cpu_log
 from kwitness.devtools.suite.figures import FIGURES, GroupCost, committed, comparison, excessive
 from kwitness.devtools.suite.passed import note_passed, tree_hash
-from kwitness.devtools.suite.reference_work import ReferenceClock
 from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.steps import GROUPS
+from kwitness.e2e.reference_work import ReferenceClock
 from kwitness.images.build_time import BUILDS_VARIABLE, noted_build
 from kwitness.images.image_parts import REPOSITORY
 

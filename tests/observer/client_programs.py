@@ -164,7 +164,7 @@ EVERY_CLIENT: Final = (
         "franz-go-1.20.7",
         # On a further connection to a broker whose versions it knows it does not ask for them again.
         frozenset({("kgo", "v1.20.7"), UNNAMED}),
-        lambda: [built(GoModule("franz-go", minutes=0.5, sources=CLIENTS)) / "franz-go"],
+        lambda: [built(GoModule("franz-go", sources=CLIENTS)) / "franz-go"],
     ),
     Client(
         "kafkajs-2.2.4",

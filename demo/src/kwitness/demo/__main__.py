@@ -3,99 +3,77 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-import requests
-from docker.errors import DockerException
-
-from kwitness.demo import down, targets, up
-from kwitness.demo.parts import Demo
-from kwitness.demo.progress import DemoError, Progress
-from kwitness.e2e.api_objects import ApiRefusedError
-from kwitness.e2e.node.kubernetes_node import NodeNotReadyError
-from kwitness.e2e.node.removal import NodeRemainsError, remove_node
-from kwitness.images.cache import cache_folder
-from kwitness.images.commands import CommandFailedError
-from kwitness.images.container_engine import NoEngineError
-
-FAILURES = (
-    DemoError,
-    CommandFailedError,
-    ApiRefusedError,
-    requests.RequestException,
-    NoEngineError,
-    NodeNotReadyError,
-    NodeRemainsError,
-    DockerException,
-)
-"""What can go wrong outside this program; each says what failed, and why."""
+from kwitness.demo import first_checks
+from kwitness.demo.part_names import TRY, unknown_parts
+from kwitness.e2e import capacity
 
 
 def main() -> int:
     """Parse the command line and do it; the exit status."""
     parser = argparse.ArgumentParser(prog="python -m kwitness.demo", description=__doc__)
-    parser.add_argument("do", choices=["up", "down"])
+    parser.add_argument(
+        "do",
+        choices=["check", "up", "platform", "down"],
+        help="check: what can be refused at once; platform: no first look",
+    )
     parser.add_argument("--cluster", choices=["node", "current"], default="node")
     parser.add_argument("--registry", default="", help="where images are pushed to, with --cluster current")
+    parser.add_argument("--parts", nargs="+", default=[], metavar="PART", help="only these, and what they need")
+    parser.add_argument("--notify", type=int, default=0, metavar="PID", help="gets SIGUSR1 when the platform stands")
+    parser.add_argument("--began", type=float, metavar="SECONDS", help="when the demo began, by the monotonic clock")
     options = parser.parse_args()
-    if options.do == "up" and options.cluster == "current" and not options.registry:
-        parser.error("--cluster current needs --registry (make demo CLUSTER=current REGISTRY=...)")
+    if options.do != "down":
+        if options.cluster == "current" and not options.registry:
+            parser.error("--cluster current needs --registry (make demo CLUSTER=current REGISTRY=...)")
+        if unknown := unknown_parts(options.parts):
+            parser.error(unknown)
+    if options.do in {"check", "up"}:
+        obstacles = first_checks.obstacles(options.cluster)
+        for line in obstacles:
+            print(f"cannot start: {line}", file=sys.stderr)
+        if obstacles or options.do == "check":
+            return 1 if obstacles else 0
+    if options.do == "up":
+        for line in first_checks.notes(os.environ):
+            print(line, file=sys.stderr)
+    first_checks.exempt_loopback(os.environ)
+    try:
+        with first_checks.only_demo() if options.do != "platform" else contextlib.nullcontext():
+            return _do(options)
+    except first_checks.DemoRunsError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _do(options: argparse.Namespace) -> int:
+    # Libraries are loaded after the checks, which a person waits for.
+    if options.do == "up":
+        return _stages(options)
+    from kwitness.demo import run  # noqa: PLC0415
+
     with tempfile.TemporaryDirectory() as folder:
         if options.do == "down":
-            return _down(options.cluster, Path(folder))
-        return _up(options.cluster, options.registry, Path(folder))
+            return run.down(options.cluster, Path(folder))
+        where = (options.cluster, options.registry, options.parts, Path(folder))
+        return run.up(*where, notify=options.notify, began=options.began)
 
 
-def _up(where: str, registry: str, folder: Path) -> int:
-    started = time.monotonic()
-    progress = Progress(total=targets.STEPS + len(up.PARTS))
-    down_command = "make demo-down" if where == "node" else "make demo-down CLUSTER=current"
-    try:
-        if where == "node":
-            target = targets.on_node(targets.start_node(progress), folder, progress)
-        else:
-            target = targets.on_current_cluster(registry, folder, progress)
-        demo = Demo(target, progress)
-        demo.require(*up.PARTS)
-        summary = demo.platform.summary()
-    except FAILURES as failed:
-        _explain(failed)
-        return 1
-    except KeyboardInterrupt:
-        print(f"\ninterrupted; `make demo` goes on from here, `{down_command}` removes what is there", file=sys.stderr)
-        return 130
-    print(f"\n{summary}\n")
-    print(f"The platform stands after {(time.monotonic() - started) / 60:.1f} min.")
-    tools = cache_folder() / "bin"  # kubectl and helm, for whoever has none
-    setting = f"export KUBECONFIG={target.cluster.kubeconfig} PATH=$PATH:{tools}; " if where == "node" else ""
-    print(f"Look around with: {setting}kubectl get kwitness -n kwitness")
-    print(f"Remove it with: {down_command}")
-    return 0
+def _stages(options: argparse.Namespace) -> int:
+    from kwitness.demo.stages import ROOT, TRY_COMMAND, run_stages  # noqa: PLC0415
 
-
-def _explain(failed: Exception) -> None:
-    print(f"\nfailed: {failed}", file=sys.stderr)
-    if isinstance(failed, DemoError) and failed.log:
-        print(f"its log: {failed.log}", file=sys.stderr)
-    for note in getattr(failed, "__notes__", ()):
-        print(note, file=sys.stderr)
-
-
-def _down(where: str, folder: Path) -> int:
-    progress = Progress(total=1)
-    try:
-        if where == "node":
-            remove_node(targets.NODE, keep_images=False, progress=progress.note)
-        else:
-            down.remove_from(targets.current_cluster(folder, progress.note), progress.note)
-    except FAILURES as failed:
-        print(f"\nfailed: {failed}", file=sys.stderr)
-        return 1
-    print("the demo is gone; caches stay" if where == "node" else "the demo is gone; images stay in the registry")
-    return 0
+    given = ["--cluster", options.cluster, "--registry", options.registry]
+    given += ["--parts", *options.parts] if options.parts else []
+    python = str(ROOT / ".venv" / "bin" / "python")
+    platform = [python, "-m", "kwitness.demo", "platform", *given, "--notify={notify}", f"--began={time.monotonic()}"]
+    sandbox = TRY_COMMAND if not options.parts or TRY in options.parts else ()
+    return run_stages([["make", "--no-print-directory", "setup"], platform], sandbox=sandbox, beside=capacity.is_warm())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Usage: `python -m kwitness.demo.images`.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kwitness.demo import java_client, releases
@@ -80,6 +80,13 @@ _OF_PRODUCT = {name: recipe for name, recipe in DEVELOPED.items() if name != "sp
 """But for the variant for object stores: tables of the demo are on a claim."""
 ALL: Mapping[str, Recipe] = {**_OF_PRODUCT, **DEVELOPMENT}
 """Every image of the demo, by name, in the order in which they are built."""
+BATCHES: Sequence[Sequence[str]] = (
+    ("operator", "injector", "dev-kafka", "prometheus"),
+    ("collector", "demo-java", "demo-python", "observer"),
+    ("interceptors",),
+    ("spark",),
+)
+"""The images of parts, in the order in which they are needed; those of a batch travel together."""
 OF_CHARTS: Mapping[str, tuple[str, ...]] = {
     releases.PRODUCT: tuple(_OF_PRODUCT),
     releases.DEMO: ("dev-kafka", "prometheus"),
@@ -87,6 +94,11 @@ OF_CHARTS: Mapping[str, tuple[str, ...]] = {
 """Images that a chart's values name, by chart."""
 OTHERS: Mapping[str, Recipe] = {f"dev-kafka@{version}": dev_kafka(version) for version in KAFKA_VERSIONS[:-1]}
 """The development Kafka in other versions, which the demo does not need."""
+
+
+def references() -> dict[str, str]:
+    """Image name (`demo-python`) to `repository:tag`, of every image of the demo, whether or not it is built."""
+    return {name: recipe.reference for name, recipe in ALL.items()}
 
 
 def main() -> None:

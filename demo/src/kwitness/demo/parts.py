@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.image_supply import ImageSupply
 from kwitness.demo.platform import Platform
 from kwitness.demo.progress import Progress
 
@@ -22,6 +23,8 @@ class DemoTarget:
     """A folder with a Helm values file for each chart, which names the same images."""
     logs: Callable[[], str]
     """Collects all logs and says where they are; called when something fails."""
+    supply: ImageSupply | None = None
+    """Still brings images; without one all are there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +34,29 @@ class Part:
     start: Callable[[Demo], None]
     """Starts it and waits until it can be used; on one that runs, finds nothing to do. Its docstring announces it."""
     needs: tuple[Part, ...]
+    images: tuple[str, ...] = ()
+    """Names of the images that its pods run."""
+
+    @property
+    def name(self) -> str:
+        """As a person types it."""
+        return self.start.__name__.replace("_", "-")
 
 
-def part(*needs: Part) -> Callable[[Callable[[Demo], None]], Part]:
+def part(*needs: Part, images: Collection[str] = ()) -> Callable[[Callable[[Demo], None]], Part]:
     """Make a part of the function that starts it."""
-    return lambda start: Part(start, needs)
+    return lambda start: Part(start, needs, tuple(images))
+
+
+def with_needs(chosen: Collection[Part], order: Sequence[Part]) -> tuple[Part, ...]:
+    """Parts and all that they need, in the order given."""
+    needed: set[Part] = set()
+    open_parts = list(chosen)
+    while open_parts:
+        if (found := open_parts.pop()) not in needed:
+            needed.add(found)
+            open_parts += found.needs
+    return tuple(found for found in order if found in needed)
 
 
 @dataclass(frozen=True)
@@ -80,6 +101,8 @@ class Demo:
     def _start(self, required: Part) -> Exception | None:
         try:
             with self.progress.step((required.start.__doc__ or "").removesuffix(".")):
+                if self.target.supply is not None:
+                    self.target.supply.wait(required.images, self.progress.waiting)
                 required.start(self)
         except Exception as failure:  # noqa: BLE001 # raised to all that require the part
             failure.add_note(f"all logs: {self.target.logs()}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,12 +79,18 @@ class Platform:
         pod = f"kwitness-job-{JOBS[job_type]}-0"
         return summary.table_rows(self.cluster, job_type, namespace=self.namespace, pod=pod)
 
-    def summary(self) -> str:
-        """What the platform sees, for a person."""
+    def summary(self, parts: Collection[str]) -> str:
+        """What the platform sees, for a person.
+
+        Parameters
+        ----------
+        parts
+            Names of those that were started; nothing is shown of others.
+        """
         facts = summary.gather(
             self.cluster,
             namespace=self.namespace,
             prometheus=self._prometheus,
-            tables={job_type: self.rows(job_type) for job_type in JOBS},
+            tables={job_type: self.rows(job_type) for job_type, job in JOBS.items() if job in parts},
         )
-        return summary.render(facts)
+        return summary.render(facts, parts)

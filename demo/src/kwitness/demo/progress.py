@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -30,28 +31,49 @@ class DemoError(Exception):
 
 @dataclass
 class Progress:
-    """Numbered steps with their duration; within a step, what is waited for.
+    """Numbered steps with the time spent; within a step, what is waited for.
 
-    A step that waits says what for when that changes, and every 15 s for how long already.
+    A step names what it waits for when that changes. After 15 s without a line it prints how long it has lasted.
     """
 
     total: int
     """How many steps there will be."""
     out: TextIO = field(default_factory=lambda: sys.stdout)
+    began: float | None = None
+    """When the time spent began, by `time.monotonic`; absent: now."""
     _number: int = 0
     _waits_for: str = ""
     _since: float = 0.0
     _said_at: float = 0.0
+    _printed_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._start = time.monotonic() if self.began is None else self.began
+
+    @property
+    def spent(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self._start
 
     @contextmanager
     def step(self, title: str) -> Iterator[None]:
         """Announce a step and, when it is through, its duration in seconds."""
         self._number += 1
         started = time.monotonic()
-        self._line(f"[{self._number:2}/{self.total}] {title}")
+        self._line(f"[{self._number:2}/{self.total}] {title} ({self.spent:.0f} s so far)")
         self._waits_for = ""
-        yield
+        ended = threading.Event()
+        threading.Thread(target=self._remind, args=(started, ended), daemon=True).start()
+        try:
+            yield
+        finally:
+            ended.set()
         self._line(f"        done in {time.monotonic() - started:.0f} s")
+
+    def _remind(self, started: float, ended: threading.Event) -> None:
+        while not ended.wait(REMIND_SECONDS):
+            if not self._waits_for and (now := time.monotonic()) - self._printed_at >= REMIND_SECONDS:
+                self._line(f"        ... {now - started:.0f} s in this step")
 
     def waiting(self, what: str) -> None:
         """Say what is waited for if that has changed, and every 15 s that it has not."""
@@ -68,6 +90,7 @@ class Progress:
         self._line(f"        {text}")
 
     def _line(self, text: str) -> None:
+        self._printed_at = time.monotonic()
         print(text, file=self.out, flush=True)
 
 

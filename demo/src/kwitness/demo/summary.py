@@ -1,11 +1,11 @@
-"""What the platform sees, for a person: from Prometheus, from the resources' status, from the table."""
+"""Prints what the platform sees, for a person: from Prometheus, from the resources' status, from the table."""
 
 from __future__ import annotations
 
 import json
 import math
 import urllib.parse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,23 +110,23 @@ def gather(
     )
 
 
-def render(facts: Facts) -> str:
-    """The summary as text, one section for each source."""
+def render(facts: Facts, parts: Collection[str]) -> str:
+    """The summary as text, one section for each source whose part was started."""
     sections = [
-        ("Connected, by software and version (Prometheus, from the broker's gauge)", _connections(facts)),
-        ("A handful of their metrics (Prometheus, from their pushes)", _metrics(facts)),
-        ("Through the gateway, by client and topic (Prometheus, from the observer)", _observed(facts)),
-        ("Beside a client, by its pod and topic (Prometheus, from the observer there)", _beside(facts)),
-        ("In a client, by its pod and topic (Prometheus, from its interceptors)", _intercepted(facts)),
-        ("Headers of records that are not as they are registered (status of the registers)", _headers(facts)),
-        ("Pushing and silent (status of the subscriptions)", _subscriptions(facts)),
-        ("Custom resources (status)", _resources(facts)),
-        ("Inventory that Spark computed (Delta table)", _inventory(facts)),
-        ("Who writes and reads which topic (Delta table of Traffic)", _traffic(facts)),
-        ("Whether what sources numbered has arrived, once each (Delta table of LedgerAudit)", _ledger(facts)),
-        ("Who uses what a later Kafka no longer answers (Delta table of UpgradeImpact)", _upgrade(facts)),
+        ("collector", "Connected, by software and version (Prometheus, from the broker's gauge)", _connections),
+        ("clients", "A handful of their metrics (Prometheus, from their pushes)", _metrics),
+        ("gateway", "Through the gateway, by client and topic (Prometheus, from the observer)", _observed),
+        ("sidecars", "Beside a client, by its pod and topic (Prometheus, from the observer there)", _beside),
+        ("interceptors", "In a client, by its pod and topic (Prometheus, from its interceptors)", _intercepted),
+        ("headers", "Headers of records that are not as they are registered (status of the registers)", _headers),
+        ("collector", "Pushing and silent (status of the subscriptions)", _subscriptions),
+        ("broker", "Custom resources (status)", _resources),
+        ("client-inventory", "Inventory that Spark computed (Delta table)", _inventory),
+        ("traffic", "Who writes and reads which topic (Delta table of Traffic)", _traffic),
+        ("ledger-audit", "Whether what sources numbered has arrived, once each (Delta table of LedgerAudit)", _ledger),
+        ("upgrade-impact", "Who uses what a later Kafka no longer answers (Delta table of UpgradeImpact)", _upgrade),
     ]
-    return "\n\n".join(f"{title}\n{'-' * len(title)}\n{body}" for title, body in sections)
+    return "\n\n".join(f"{title}\n{'-' * len(title)}\n{body(facts)}" for part, title, body in sections if part in parts)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

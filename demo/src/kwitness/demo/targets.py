@@ -5,86 +5,89 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kwitness.demo import images
 from kwitness.demo.cluster import DemoCluster
+from kwitness.demo.first_checks import NODE
+from kwitness.demo.image_supply import ImageSupply
 from kwitness.demo.parts import DemoTarget
 from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError, Progress
-from kwitness.e2e import binaries, capacity
+from kwitness.e2e import binaries
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
-from kwitness.e2e.node.removal import is_there
 from kwitness.images import builder
 from kwitness.images.cache import cache_folder
 from kwitness.images.commands import CommandFailedError, run
 from kwitness.images.commands import Progress as Say
 
-STEPS = 3
-"""Steps that this module announces."""
-NODE = "kwitness-demo"
-"""The demo's node. Tests have another, so that they leave a running demo alone."""
+STEPS = 1
+"""Steps before the parts."""
 HOSTNAME = "kubernetes.io/hostname"
 
 
-def start_node(progress: Progress, name: str = NODE) -> KubernetesNode:
-    """Start the demo's node, or use it if it runs already with the same image.
-
-    Raises
-    ------
-    DemoError
-        There is not enough memory or disk for a node that does not run yet.
-    """
-    with progress.step("a Kubernetes node in one container"):
-        if not is_there(name) and (lacks := capacity.shortages(capacity.DEMO_GIB)):
-            raise DemoError(component="this machine", reason="; ".join(lacks), log="")
-        binaries.helm(progress.note)
-        return KubernetesNode(name=name, replace_outdated=True, progress=progress.note).start()
-
-
-def on_node(node: KubernetesNode, folder: Path, progress: Progress) -> DemoTarget:
-    """Build the images, load them into a node that runs, and say where everything is.
+def start_node(folder: Path, progress: Progress, names: Collection[str]) -> tuple[KubernetesNode, DemoTarget]:
+    """Start the demo's node, or use it if it runs already with the same image; images are brought beside that.
 
     Parameters
     ----------
     folder
         Where the Helm values with the images are written.
+    names
+        The images that are needed; the values name the others as well.
     """
-    built = _build(progress)
+    with progress.step("a Kubernetes node in one container"):
+        binaries.helm(progress.note)
+        node = KubernetesNode(name=NODE, replace_outdated=True, progress=progress.note)
+        supply = ImageSupply(names, node.load_images)
+        supply.start()
+        node.start()
+        supply.open()
+    return node, _on_node(node, folder, supply)
+
+
+def on_node(node: KubernetesNode, folder: Path, progress: Progress) -> DemoTarget:
+    """Build all images and load them into a node that runs."""
+    with progress.step("container images (what has not changed is not built again)"):
+        built = builder.build_all(images.ALL, progress.note)
     with progress.step("images into the node"):
-        node.load_images(built.values())
-    values = _write_values(folder, built, {})
-    return DemoTarget(
-        cluster=DemoCluster(node.kubeconfig), images=built, image_values=values, logs=_logs_by(node.collect_logs)
-    )
+        node.load_images(list(built.values()), progress.note)
+    return _on_node(node, folder, None)
 
 
-def on_current_cluster(registry: str, folder: Path, progress: Progress) -> DemoTarget:
-    """Build the images, push them to a registry and use the cluster that kubectl points to.
+def on_current_cluster(registry: str, folder: Path, progress: Progress, names: Collection[str]) -> DemoTarget:
+    """Use the cluster that kubectl points to; images are pushed to a registry beside that.
 
     Parameters
     ----------
     folder
         Where the Helm values and a copy of the credentials are written.
+    names
+        The images that are needed; the values name the others as well.
 
     Raises
     ------
     DemoError
         There is no kubeconfig, or its cluster has no node that pods could run on.
     """
+
+    def push(references: Sequence[str], note: Say) -> None:
+        builder.push_all({reference: reference for reference in references}, registry, note)
+
     with progress.step("the cluster that kubectl points to"):
         cluster = current_cluster(folder, progress.note)
         placement = placement_on(cluster.items("nodes"))
         for name in placement.values():
             progress.note(f"everything that shares the table's volume runs on one of its nodes, {name}")
-    built = _build(progress)
-    with progress.step(f"images to {registry}"):
-        pushed = builder.push_all(built, registry, progress.note)
-    values = _write_values(folder, pushed, placement)
+        supply = ImageSupply(names, push)
+        supply.start()
+        supply.open()
+    references = {name: builder.pushed_name(reference, registry) for name, reference in images.references().items()}
+    values = _write_values(folder, references, placement)
     logs = _logs_by(lambda folder: cluster.collect_logs(folder, NAMESPACE, APPS))
-    return DemoTarget(cluster=cluster, images=pushed, image_values=values, logs=logs)
+    return DemoTarget(cluster=cluster, images=references, image_values=values, logs=logs, supply=supply)
 
 
 def current_cluster(folder: Path, progress: Say) -> DemoCluster:
@@ -135,9 +138,15 @@ def _takes_pods(node: Mapping[str, Any]) -> bool:
     return ready and not kept_off and not spec.get("unschedulable", False)
 
 
-def _build(progress: Progress) -> dict[str, str]:
-    with progress.step("container images (what has not changed is not built again)"):
-        return builder.build_all(images.ALL, progress.note)
+def _on_node(node: KubernetesNode, folder: Path, supply: ImageSupply | None) -> DemoTarget:
+    references = images.references()
+    return DemoTarget(
+        cluster=DemoCluster(node.kubeconfig),
+        images=references,
+        image_values=_write_values(folder, references, {}),
+        logs=_logs_by(node.collect_logs),
+        supply=supply,
+    )
 
 
 def _write_values(folder: Path, built: Mapping[str, str], placement: Mapping[str, str]) -> Path:

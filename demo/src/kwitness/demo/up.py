@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from kwitness.contracts.injections import OBSERVER, OBSERVER_CONTAINER
 from kwitness.contracts.interceptor_injections import INTERCEPTORS as INTERCEPTORS_MARK
 from kwitness.demo import acls, manifests, namespaces, releases, secrets, waiting
-from kwitness.demo.parts import Demo, part
+from kwitness.demo.parts import Demo, Part, part
 from kwitness.demo.platform import (
     APPS,
     CLUSTER,
@@ -44,6 +44,8 @@ INTERCEPTED: Final = {
 }
 """Client ids of the programs with interceptors by Deployment. Both read what writes UNREGISTERED_HEADER."""
 
+_PRODUCERS: Final = ("java-producer", "python-producer", "kafka-python-producer", "old-python-producer")
+
 _Rows = Sequence[Mapping[str, Any]]
 
 
@@ -55,7 +57,7 @@ def credentials(demo: Demo) -> None:
     secrets.publish_authority(demo.cluster, NAMESPACE, to=APPS)
 
 
-@part(credentials)
+@part(credentials, images=("operator", "injector", "prometheus", "dev-kafka"))
 def charts(demo: Demo) -> None:
     """Helm install kwitness (operator, injector), kwitness-demo (Prometheus, a development Kafka)."""
     releases.install(demo.cluster, demo.target.image_values)
@@ -71,7 +73,7 @@ def broker(demo: Demo) -> None:
     _ready(demo, "kafkacluster", CLUSTER)
 
 
-@part(broker)
+@part(broker, images=("collector",))
 def collector(demo: Demo) -> None:
     """The collector, and a subscription of the brokers to what clients push."""
     _apply(demo, "15-readers", "20-telemetry-collector", "30-client-metrics-subscription")
@@ -79,10 +81,10 @@ def collector(demo: Demo) -> None:
     _ready(demo, "clientmetricssubscription", SUBSCRIPTION)
 
 
-@part(collector)
+@part(collector, images=("demo-java", "demo-python"))
 def clients(demo: Demo) -> None:
     """Client programs as pods, and their first pushes in Prometheus."""
-    _clients(demo, "java-producer", "python-producer", "kafka-python-producer", "old-python-producer")
+    _clients(demo, *_PRODUCERS, *INTERCEPTED)
     desired = {"confluent-kafka-python", "apache-kafka-java"}
 
     def missing() -> str | None:
@@ -93,7 +95,7 @@ def clients(demo: Demo) -> None:
     _wait(demo, missing, "collector", f"kwitness-collector-{COLLECTOR}-0 (and {KAFKA}-0 for the plugin)")
 
 
-@part(collector)
+@part(collector, images=("observer", "demo-python"))
 def gateway(demo: Demo) -> None:
     """A gateway, and in Prometheus what went through it."""
     _apply(demo, "50-observer-deployment")
@@ -110,25 +112,39 @@ def gateway(demo: Demo) -> None:
     _wait(demo, missing, "gateway", f"deployment/kwitness-gateway-{GATEWAY}")
 
 
-@part(collector)
+@part(collector, images=("observer", "demo-python"))
 def sidecars(demo: Demo) -> None:
     """An observer beside a client, and in Prometheus what it saw."""
     _apply(demo, "60-sidecars")
     _ready(demo, "observerdeployment", SIDECARS)
     _clients(demo, SIDECAR_WORKLOAD)
-    _restart_outdated(demo, "observerdeployment", SIDECARS, [SIDECAR_WORKLOAD])
+    _restart_outdated(demo, "observerdeployment", SIDECARS, [SIDECAR_WORKLOAD], OBSERVER)
     records = {SIDECAR_WORKLOAD: f'kafka_client_records_total{{client_id="{SIDECAR_CLIENT}",'}
     _seen_in_pods(demo, OBSERVER, records, OBSERVER_CONTAINER)
 
 
 @part(clients)
+def numbers(demo: Demo) -> None:
+    """Connection gauge, and numbers in the subscription's status."""
+
+    def missing() -> str | None:
+        if not demo.platform.query('kafka_client_connections{client_software_name="kafka-python"}'):
+            return "the brokers' next report of who is connected (every 10 s)"
+        status = _status(demo, "clientmetricssubscription", SUBSCRIPTION)
+        if status.get("clients", {}).get("pushing", 0) >= len(PUSHING) and status.get("silentSoftware"):
+            return None
+        return "the operator's next look at the collector's inventory"
+
+    _wait(demo, missing, "operator", "deployment/kwitness-operator")
+
+
+@part(clients, images=("interceptors",))
 def interceptors(demo: Demo) -> None:
-    """Interceptors in clients with a register of headers, and in Prometheus what they saw."""
+    """Interceptors in two clients, which restart, with a register of headers; what they saw in Prometheus."""
     _apply(demo, "65-header-registry", "70-interceptors")
     _ready(demo, "headerregistry", HEADERS)
     _ready(demo, "interceptorprofile", INTERCEPTORS)
-    _clients(demo, *INTERCEPTED)
-    _restart_outdated(demo, "interceptorprofile", INTERCEPTORS, list(INTERCEPTED))
+    _restart_outdated(demo, "interceptorprofile", INTERCEPTORS, list(INTERCEPTED), INTERCEPTORS_MARK)
     records = "kafka_client_interceptor_consumed_records_total"
     got = {workload: f'{records}{{client_id="{client}",' for workload, client in INTERCEPTED.items()}
     _seen_in_pods(demo, INTERCEPTORS_MARK, got, "client")
@@ -147,52 +163,49 @@ def headers(demo: Demo) -> None:
     _wait(demo, missing, "header registry", "deployment/kwitness-operator")
 
 
-@part(interceptors)
-def numbers(demo: Demo) -> None:
-    """Connection gauge, and numbers in the subscription's status."""
-
-    def missing() -> str | None:
-        if not demo.platform.query('kafka_client_connections{client_software_name="kafka-python"}'):
-            return "the brokers' next report of who is connected (every 10 s)"
-        status = _status(demo, "clientmetricssubscription", SUBSCRIPTION)
-        if status.get("clients", {}).get("pushing", 0) >= len(PUSHING) and status.get("silentSoftware"):
-            return None
-        return "the operator's next look at the collector's inventory"
-
-    _wait(demo, missing, "operator", "deployment/kwitness-operator")
-
-
-@part(interceptors)
+@part(clients, images=("spark",))
 def client_inventory(demo: Demo) -> None:
     """Spark: a driver with an executor, and all clients that push in the table ClientInventory."""
     _first_rows(demo, "ClientInventory", "40-analytics-job", lambda rows: PUSHING - _clients_of(rows, "instance"))
 
 
-@part(gateway, sidecars)
+@part(gateway, sidecars, images=("spark",))
 def traffic(demo: Demo) -> None:
     """Spark: a driver, and the first window of observed clients in the table Traffic."""
     _first_rows(demo, "Traffic", "41-traffic", lambda rows: OBSERVED - _clients_of(rows, "partition"))
 
 
-@part(gateway, interceptors)
+@part(gateway, interceptors, images=("spark",))
 def ledger_audit(demo: Demo) -> None:
     """Spark: a driver, and the sources of all kinds in the table LedgerAudit."""
     sources = {"Observer", "Interceptors", "Plugin"}
     _first_rows(demo, "LedgerAudit", "42-ledger-audit", lambda rows: sources - {row["kind"] for row in rows})
 
 
-@part(gateway, sidecars)
+@part(gateway, sidecars, images=("spark",))
 def upgrade_impact(demo: Demo) -> None:
     """Spark: a driver, and requests of observed clients in the table UpgradeImpact."""
     _first_rows(demo, "UpgradeImpact", "43-upgrade-impact", lambda rows: OBSERVED - _clients_of(rows, "request"))
 
 
+def begin(demo: Demo, parts: Collection[Part]) -> None:
+    """Apply what parts that need the collector begin with: they wait for pods and pushes at the same time then."""
+    if clients in parts:
+        _apply_clients(demo, *_PRODUCERS, *INTERCEPTED)
+    if gateway in parts:
+        _apply(demo, "50-observer-deployment")
+        _apply_clients(demo, "gateway-producer")
+    if sidecars in parts:
+        _apply(demo, "60-sidecars")
+
+
 OF_JOBS: Final = dict(zip(JOBS, (client_inventory, traffic, ledger_audit, upgrade_impact), strict=True))
 """By the type of the job. Each waits for its rows, so that drivers do not start at the same time."""
-PARTS: Final = (
-    *(credentials, charts, broker, collector, clients, gateway, sidecars, interceptors, headers, numbers),
-    *OF_JOBS.values(),
-)
+QUICK: Final = (credentials, charts, broker, collector, sidecars, clients, gateway, numbers)
+"""The sidecar's client starts last of all, so it is waited for first; meanwhile the others push."""
+SLOW: Final = (interceptors, headers, *OF_JOBS.values())
+"""Large images, clients that restart, and drivers of Spark: all else can be used before them."""
+PARTS: Final = (*QUICK, *SLOW)
 
 
 def _wait(demo: Demo, missing: Callable[[], str | None], component: str, log: str, namespace: str = NAMESPACE) -> None:
@@ -228,20 +241,34 @@ def _status(demo: Demo, kind: str, name: str) -> dict[str, Any]:
     return dict(demo.cluster.find(kind, name, NAMESPACE).get("status", {}))
 
 
-def _clients(demo: Demo, *names: str) -> None:
+def _apply_clients(demo: Demo, *names: str) -> None:
     for name in names:
         demo.cluster.apply(manifests.client(name, demo.target.images), namespace=APPS)
+
+
+def _clients(demo: Demo, *names: str) -> None:
+    _apply_clients(demo, *names)
     _running(demo, *names, namespace=APPS)
 
 
-def _restart_outdated(demo: Demo, kind: str, name: str, workloads: Sequence[str]) -> None:
-    """Restart clients whose pods have what an earlier demo put into them, as the message of Covered says to do."""
+def _restart_outdated(demo: Demo, kind: str, name: str, workloads: Sequence[str], annotation: str) -> None:
+    """Restart clients whose pods lack the injector's mark, or have what an earlier demo put into them."""
     found = demo.cluster.find(kind, name, NAMESPACE)
-    if (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed":
-        demo.progress.note(f"restarting {', '.join(workloads)}: their pods started before {kind} {name} changed")
-        names = [f"deployment/{workload}" for workload in workloads]
+    missed = (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed"
+    if outdated := [workload for workload in workloads if missed or not _is_marked(_pods(demo, workload), annotation)]:
+        demo.progress.note(f"restarting {', '.join(outdated)}: their pods started before {kind} {name} changed")
+        names = [f"deployment/{workload}" for workload in outdated]
         demo.cluster.kubectl("rollout", "restart", *names, "--namespace", APPS)
-        _running(demo, *workloads, namespace=APPS)
+        _running(demo, *outdated, namespace=APPS)
+
+
+def _pods(demo: Demo, workload: str) -> list[dict[str, Any]]:
+    """Return the metadata of a workload's pods."""
+    return [pod["metadata"] for pod in demo.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")]
+
+
+def _is_marked(pods: Sequence[Mapping[str, Any]], annotation: str) -> bool:
+    return any(annotation in pod.get("annotations", {}) for pod in pods)
 
 
 def _seen_in_pods(demo: Demo, annotation: str, series: Mapping[str, str], container: str) -> None:
@@ -249,13 +276,14 @@ def _seen_in_pods(demo: Demo, annotation: str, series: Mapping[str, str], contai
     for workload, begun in series.items():
 
         def missing(workload: str = workload, begun: str = begun) -> str | None:
-            pods = demo.cluster.pods(APPS, f"app.kubernetes.io/name={workload}")
-            present = [pod["metadata"] for pod in pods if "deletionTimestamp" not in pod["metadata"]]
-            if not any(annotation in pod.get("annotations", {}) for pod in present):
+            pods = _pods(demo, workload)
+            if any("deletionTimestamp" in pod for pod in pods):
+                return f"the end of earlier pods of {workload}"
+            if not _is_marked(pods, annotation):
                 # They started while no injector answered.
                 return f"a restart of {workload} (kubectl rollout restart deployment/{workload} --namespace {APPS})"
             # Series of pods that were replaced stay for a while.
-            names = "|".join(pod["name"] for pod in present)
+            names = "|".join(pod["name"] for pod in pods)
             return None if demo.platform.query(f'{begun}k8s_pod=~"{names}"}}') else f"the first window of {workload}"
 
         _wait(demo, missing, workload, f"deployment/{workload} --container {container}", APPS)

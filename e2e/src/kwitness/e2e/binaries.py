@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import platform
+import re
 import shutil
 import sys
 import tarfile
@@ -16,6 +17,7 @@ from typing import IO
 from kwitness.images.cache import cache_folder, cached_folder, content_key, exclusive
 from kwitness.images.commands import Progress, run, silent
 from kwitness.images.image_parts import find_uv
+from kwitness.images.measured import Measured
 
 NODE_SOURCES = Path(__file__).resolve().parents[3] / "node"
 _TOOLS_LOCK = NODE_SOURCES / "tools.txt"
@@ -35,8 +37,6 @@ class GoModule:
         Import path of the command; its file has the folder's name.
     names
         Further names of the file, by which it is called.
-    minutes
-        About how long a cold build takes on two cores, for the progress line.
     sources
         The folder with the module's folder in it.
     """
@@ -45,7 +45,6 @@ class GoModule:
     variables: tuple[str, ...] = ()
     package: str = "."
     names: tuple[str, ...] = ()
-    minutes: float = 1
     sources: Path = NODE_SOURCES
 
 
@@ -55,17 +54,17 @@ KUBERNETES = GoModule(
     # Without these kubelet and clients report v0.0.0.
     (f"{_VERSION}.gitVersion=v1.34.4", f"{_VERSION}.gitMajor=1", f"{_VERSION}.gitMinor=34"),
     names=("kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubelet"),
-    minutes=6,
 )
-ETCD = GoModule("etcd", package="go.etcd.io/etcd/server/v3", minutes=0.5)
-COREDNS = GoModule("coredns", minutes=0.5)
-PAUSE = GoModule("pause", minutes=0.1)
+ETCD = GoModule("etcd", package="go.etcd.io/etcd/server/v3")
+COREDNS = GoModule("coredns")
+PAUSE = GoModule("pause")
 #: A registry that lives as long as a test.
-REGISTRY = GoModule("registry", minutes=0.3)
+REGISTRY = GoModule("registry")
 
 #: Without cgo: a command linked against the host's C library would not start in an older image.
 _BUILD_ENVIRONMENT = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly", "GOOS": "linux"}
 _BUILD_OPTIONS = ("-trimpath", "-buildvcs=false")
+_REQUIREMENT = re.compile(r"^(?:require )?\s*\S+ v\d\S*", re.MULTILINE)
 
 
 def built(module: GoModule, progress: Progress = silent) -> Path:
@@ -83,16 +82,32 @@ def built(module: GoModule, progress: Progress = silent) -> Path:
     key = content_key(source, recipe, _go_version(source))
 
     def make(folder: Path) -> None:
-        progress(
-            f"building {module.name} from Go modules (about {module.minutes:g} min on 2 cores when nothing is cached)"
-        )
+        progress(f"building {module.name} from Go modules")
+        measured = Measured("packages", progress, total=_stale_packages(source, module.package, progress))
         file = folder / module.name
-        command: list[str | Path] = ["go", "build", *_BUILD_OPTIONS, "-ldflags", linker, "-o", file, module.package]
-        run(command, directory=source, environment=_BUILD_ENVIRONMENT)
+        options: list[str | Path] = ["-v", *_BUILD_OPTIONS, "-ldflags", linker, "-o", file]
+        # The compiler prints a line for each package.
+        command = ["go", "build", *options, module.package]
+        run(command, directory=source, environment=_BUILD_ENVIRONMENT, on_line=lambda _: measured.step())
         for name in module.names:
             (folder / name).symlink_to(module.name)
 
     return cached_folder(f"go/{module.name}", key, make)
+
+
+def _stale_packages(source: Path, package: str, progress: Progress) -> int:
+    """Return how many packages Go has to compile for a command; modules that are not here are fetched on the way."""
+    required = _REQUIREMENT.findall((source / "go.mod").read_text(encoding="utf-8"))
+    measured = Measured("modules", progress, total=len(required))
+
+    def count(line: str) -> None:
+        if line.startswith("go: downloading "):
+            measured.step()
+
+    stale = ("-f", "{{if .Stale}}{{.ImportPath}}{{end}}")
+    command = ["go", "list", "-deps", *_BUILD_OPTIONS, *stale, package]
+    listed = run(command, directory=source, environment=_BUILD_ENVIRONMENT, on_line=count)
+    return sum(not line.startswith("go: ") for line in listed.splitlines())
 
 
 def kubectl(progress: Progress = silent) -> Path:

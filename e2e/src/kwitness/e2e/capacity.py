@@ -17,12 +17,15 @@ DEMO_GIB = 5.0
 WARM_GIB, COLD_GIB = 8.0, 20.0
 """Disk for a node with its images and volumes; and on top of that for Go's caches, jars, wheels and built images."""
 
+MAKE_ROOM = (
+    "make room (`docker system prune` removes images that nobody uses, `make clean-cache` our downloads and builds)"
+)
 _ENGINE = Path("/var/lib/docker")
 
 
 def shortages(memory_gib: float) -> list[str]:
     """One line, for a person, for each thing that there is too little of."""
-    disk = WARM_GIB if _is_warm() else COLD_GIB
+    disk = WARM_GIB if is_warm() else COLD_GIB
     return [line for line in (memory_shortage(memory_gib), disk_shortage(disk, (cache_folder(), _ENGINE))) if line]
 
 
@@ -42,10 +45,7 @@ def disk_shortage(needed_gib: float, folders: Iterable[Path]) -> str:
     for folder in folders:
         free = _free_gib(folder)
         if free < needed_gib:
-            return (
-                f"{needed_gib:g} GiB of disk must be free for {folder}, and {free:.1f} GiB are: make room "
-                "(`docker system prune` removes images that nobody uses, `make clean-cache` our downloads and builds)"
-            )
+            return f"{needed_gib:g} GiB of disk must be free for {folder}, and {free:.1f} GiB are: {MAKE_ROOM}"
     return ""
 
 
@@ -75,7 +75,8 @@ def _free_gib(folder: Path) -> float:
     return shutil.disk_usage(there).free / 2**30
 
 
-def _is_warm() -> bool:
+def is_warm() -> bool:
+    """Return whether Kubernetes has been built here before."""
     built = cache_folder() / "go" / "kubernetes"
     return built.is_dir() and any(not entry.name.startswith(".") for entry in built.iterdir())
 

@@ -22,7 +22,6 @@ from kwitness.sandbox.waiting import WaitFailedError, wait_until
 VERSITYGW = GoModule(
     "versitygw",
     package="github.com/versity/versitygw/cmd/versitygw",
-    minutes=2,
     sources=Path(__file__).resolve().parents[3] / "stores",
 )
 REGION = "us-east-1"

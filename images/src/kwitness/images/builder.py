@@ -12,6 +12,7 @@ from kwitness.images.base_images import base_image
 from kwitness.images.cache import cache_folder, exclusive
 from kwitness.images.commands import Progress, silent
 from kwitness.images.image_parts import copy_content
+from kwitness.images.measured import Measured
 from kwitness.images.recipe import Recipe, base_repository
 
 #: Images kept of each name: enough for two clones that are worked on at once.
@@ -33,7 +34,12 @@ def build_all(recipes: Mapping[str, Recipe], progress: Progress = silent) -> dic
     container_engine.ensure_engine(progress)
     with exclusive(cache_folder() / "images.lock"):
         present = container_engine.image_names()
-        return {name: _ensure(recipe, present, progress) for name, recipe in recipes.items()}
+        absent = [recipe for recipe in recipes.values() if recipe.reference not in present]
+        measured = Measured("images", progress, total=len(absent))
+        for recipe in absent:
+            _ensure(recipe, present, progress)
+            measured.step()
+    return {name: recipe.reference for name, recipe in recipes.items()}
 
 
 def fill_context(recipe: Recipe, context: Path, progress: Progress = silent) -> str:
@@ -64,7 +70,7 @@ def push_all(built: Mapping[str, str], registry: str, progress: Progress = silen
     """
     pushed = {}
     for name, reference in built.items():
-        target = f"{registry.rstrip('/')}/{reference}"
+        target = pushed_name(reference, registry)
         progress(f"pushing {target}")
         container_engine.docker("tag", reference, target)
         try:
@@ -73,6 +79,11 @@ def push_all(built: Mapping[str, str], registry: str, progress: Progress = silen
             container_engine.docker("rmi", target)  # the second name alone: nothing of it is left here
         pushed[name] = target
     return pushed
+
+
+def pushed_name(reference: str, registry: str) -> str:
+    """The name of an image in a registry (`host[:port][/path]`)."""
+    return f"{registry.rstrip('/')}/{reference}"
 
 
 def helm_values(built: Mapping[str, str]) -> str:

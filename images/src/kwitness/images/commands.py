@@ -39,6 +39,7 @@ def run(
     directory: Path | None = None,
     environment: Mapping[str, str] | None = None,
     timeout_seconds: float | None = None,
+    on_line: Callable[[str], None] | None = None,
 ) -> str:
     """Run a program to its end and return its standard output.
 
@@ -48,6 +49,9 @@ def run(
         Program and arguments; never a shell line.
     environment
         Variables that are set on top of this process's own.
+    on_line
+        Gets each line of both outputs while the program runs; then both are returned, and there is neither input nor
+        a limit of time.
 
     Raises
     ------
@@ -59,11 +63,14 @@ def run(
         It did not end in time; it was killed.
     """
     words = [str(word) for word in command]
+    variables = {**os.environ, **(environment or {})}
+    if on_line is not None:
+        return _run_by_lines(words, on_line, directory, variables)
     done = subprocess.run(
         words,
         input=input_text,
         cwd=directory,
-        env={**os.environ, **(environment or {})},
+        env=variables,
         capture_output=True,
         text=True,
         errors="replace",
@@ -73,6 +80,33 @@ def run(
     if done.returncode != 0:
         raise CommandFailedError(words, done.returncode, done.stdout + done.stderr)
     return done.stdout
+
+
+def _run_by_lines(
+    words: list[str], on_line: Callable[[str], None], directory: Path | None, variables: Mapping[str, str]
+) -> str:
+    shown: list[str] = []
+    # Text mode takes the carriage returns of a progress bar for ends of lines.
+    with subprocess.Popen(
+        words,
+        cwd=directory,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        try:
+            for line in process.stdout or ():
+                shown.append(line)
+                on_line(line)
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode != 0:
+        raise CommandFailedError(words, process.returncode, "".join(shown))
+    return "".join(shown)
 
 
 def pipe(source: Sequence[str | Path], sink: Sequence[str | Path]) -> None:

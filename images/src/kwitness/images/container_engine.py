@@ -64,6 +64,11 @@ def answers() -> bool:
     return True
 
 
+def container_exists(name: str) -> bool:
+    """Return whether an engine answers and has a container of this name, running or not."""
+    return answers() and bool(docker("ps", "--all", "--quiet", "--filter", f"name=^/{name}$").strip())
+
+
 def install(package: str, reason: str, progress: Progress) -> None:
     """Install a Debian package, having said so.
 

@@ -14,8 +14,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from kwitness.images.cache import cached_folder, content_key, is_content, rust_target
+from kwitness.images.cache import cache_folder, cached_folder, content_key, is_content, rust_target
 from kwitness.images.commands import Progress, run, silent
+from kwitness.images.measured import CARGO_BAR, Measured, cargo_units
 
 REPOSITORY = Path(__file__).resolve().parents[4]
 #: Debian 12's.
@@ -150,10 +151,20 @@ def cargo_binary(package: str, progress: Progress = silent, *, profile: str = RE
     def make(folder: Path) -> None:
         progress(f"building {package} with Cargo")
         own = ["--package", "kwitness-wire", "--package", "kwitness-observer"]
-        built = _cargo_build(["build", "--package", package], profile=profile, own=own)
+        built = _cargo_build(["build", "--package", package], progress, profile=profile, own=own)
         shutil.copy2(built / package, folder / package)
 
-    return cached_folder("rust", content_key("3", profile, *RUST_SOURCES, platform.machine()), make)
+    return cached_folder("rust", _rust_key(profile), make)
+
+
+def cached_binary(*, profile: str) -> Path | None:
+    """Return the folder of `cargo_binary` if it has been built already."""
+    folder = cache_folder() / "rust" / _rust_key(profile)
+    return folder if folder.is_dir() else None
+
+
+def _rust_key(profile: str) -> str:
+    return content_key("3", profile, *RUST_SOURCES, platform.machine())
 
 
 def otlp_decoder(progress: Progress = silent, *, profile: str = RELEASE) -> Path:
@@ -168,7 +179,7 @@ def otlp_decoder(progress: Progress = silent, *, profile: str = RELEASE) -> Path
     def make(folder: Path) -> None:
         progress(f"building {DECODER_MODULE} with Cargo")
         own = ["--package", "kwitness-otlp"]
-        built = _cargo_build(["build", "--features", "python", *own], profile=profile, own=own)
+        built = _cargo_build(["build", "--features", "python", *own], progress, profile=profile, own=own)
         shutil.copy2(built / "libkwitness_otlp.so", folder / DECODER_MODULE)
 
     return cached_folder("otlp-decoder", content_key("2", profile, *DECODER_SOURCES, platform.machine()), make)
@@ -192,22 +203,30 @@ def librdkafka_plugin(progress: Progress = silent, *, profile: str = RELEASE) ->
         own = ["--package", "kwitness-wire", "--package", "kwitness-interceptors-librdkafka"]
         zig = ["zigbuild", "--package", "kwitness-interceptors-librdkafka", "--lib"]
         zig += ["--target", f"{triple}.{PLUGIN_GLIBC}"]
-        built = _cargo_build(zig, program="cargo-zigbuild", profile=profile, own=own, triple=triple)
+        built = _cargo_build(zig, progress, program="cargo-zigbuild", profile=profile, own=own, triple=triple)
         shutil.copy2(built / PLUGIN_LIBRARY, folder / PLUGIN_LIBRARY)
 
     return cached_folder("librdkafka-plugin", content_key("2", profile, PLUGIN_GLIBC, *PLUGIN_SOURCES, machine), make)
 
 
 def _cargo_build(
-    build: list[str], *, profile: str, own: list[str], program: str = "cargo", triple: str | None = None
+    build: list[str],
+    progress: Progress,
+    *,
+    profile: str,
+    own: list[str],
+    program: str = "cargo",
+    triple: str | None = None,
 ) -> Path:
     """Build in the cache; the folder with what was built."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    options: list[str | Path] = ["--quiet", "--locked", "--profile", profile]
-    manifest: list[str | Path] = ["--manifest-path", REPOSITORY / "Cargo.toml"]
+    options: list[str | Path] = ["--locked", "--profile", profile, "--manifest-path", REPOSITORY / "Cargo.toml"]
     with rust_target() as target:
-        for command in (["cargo", "clean", *(["--target", triple] if triple else []), *own], [program, *build]):
-            run([*command, *options, *manifest], environment={"CARGO_TARGET_DIR": str(target), "PATH": path})
+        environment = {"CARGO_TARGET_DIR": str(target), "PATH": path}
+        clean = ["cargo", "clean", "--quiet", *(["--target", triple] if triple else []), *own]
+        run([*clean, *options], environment=environment)
+        units = cargo_units(Measured("crates", progress))
+        run([program, *build, *options], environment={**environment, **CARGO_BAR}, on_line=units)
         return target / (triple or "") / profile
 
 

@@ -16,10 +16,10 @@ from typing import BinaryIO, Final
 from kwitness.devtools.suite.cpu_log import read_cpu_file
 from kwitness.devtools.suite.figures import GroupCost, committed, comparison, excessive
 from kwitness.devtools.suite.passed import note_passed, tree_hash
-from kwitness.devtools.suite.reference_work import ReferenceClock
 from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.side_by_side import Beginning, Interruption, Line, Run, end, follow
 from kwitness.devtools.suite.steps import CHECKS, GROUPS, QUICK, Group, Step
+from kwitness.e2e.reference_work import ReferenceClock
 from kwitness.sandbox.waiting import slowest_waits
 
 _SHOWN_FAILURES: Final = 40

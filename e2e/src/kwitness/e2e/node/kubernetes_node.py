@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -113,22 +113,34 @@ class KubernetesNode(DockerContainer, Cluster):
         remove_node(self.node_name, keep_images=keep_images)
         self.get_docker_client().client.close()
 
-    def load_images(self, names: Iterable[str]) -> list[str]:
+    def load_images(self, names: Iterable[str], progress: Progress | None = None) -> list[str]:
         """Import local images that the node does not have yet, and return those.
 
         Parameters
         ----------
         names
             `repository:tag` as the local engine knows them.
+        progress
+            Receives what is loaded; absent: the node's own does.
         """
-        present = set(self.run(*_IMAGES, "list", "-q").split())
+        present = self._loaded_images()
         missing = [name for name in dict.fromkeys(names) if f"docker.io/{name}" not in present and name not in present]
         if missing:
-            self._progress(f"loading {', '.join(missing)} into the node")
+            (progress or self._progress)(f"loading {', '.join(missing)} into the node")
             # In one archive, which holds a layer that several images share once.
             load: list[str | Path] = ["docker", "exec", "-i", self.node_name, *_IMAGES, "import", "-"]
             container_engine.copy_images(missing, load)
         return missing
+
+    def forget_images(self, repository: str, keep: Collection[str]) -> None:
+        """Remove images of repositories that begin so from the node, but those to keep: they outlive the node."""
+        kept = {f"docker.io/{name}" for name in keep}
+        begun = f"docker.io/{repository}"
+        if old := sorted(name for name in self._loaded_images() - kept if name.startswith(begun)):
+            self.run(*_IMAGES, "rm", *old)
+
+    def _loaded_images(self) -> set[str]:
+        return set(self.run(*_IMAGES, "list", "-q").split())
 
     def run(self, *command: str) -> str:
         """Run a command in the node's container and return its standard output.

@@ -51,13 +51,6 @@ def remove_node(name: str, *, keep_images: bool, progress: Progress = silent) ->
             (node_folder(name) / "kubeconfig").unlink()
 
 
-def is_there(name: str) -> bool:
-    """Whether a container of this name exists, running or not."""
-    return container_engine.answers() and bool(
-        container_engine.docker("ps", "--all", "--quiet", "--filter", f"name=^/{name}$").strip()
-    )
-
-
 def node_folder(name: str) -> Path:
     """Where a node's kubeconfig and lock are."""
     return cache_folder() / "nodes" / name
@@ -111,11 +104,20 @@ def remove_cgroups(name: str, image: str) -> None:
 
 def remove_image_volumes(name: str, *, keep: str = "", progress: Progress = silent) -> None:
     """Remove the volumes with images imported into this node, but one: outdated ones hold gigabytes for nobody."""
-    prefix = f"{name}-images-"
-    for volume in container_engine.docker("volume", "ls", "--quiet", "--filter", f"name={prefix}").split():
-        if volume.startswith(prefix) and volume != keep:
+    for volume in image_volumes(name):
+        if volume != keep:
             progress(f"removing volume {volume}")
             container_engine.docker("volume", "rm", "--force", volume)
+
+
+def image_volumes(name: str) -> dict[str, str]:
+    """Return the volumes with images imported into a node, each with its size; none without an engine that answers."""
+    if not container_engine.answers():
+        return {}
+    shown = "{{range .Volumes}}{{.Name}} {{.Size}}{{println}}{{end}}"
+    listed = container_engine.docker("system", "df", "--verbose", "--format", shown).splitlines()
+    volumes = dict(line.split(" ", 1) for line in listed if line)
+    return {volume: size for volume, size in volumes.items() if volume.startswith(f"{name}-images-")}
 
 
 def _any_node_image() -> str:

@@ -58,6 +58,10 @@ def run(
         typer.Option("--jvm-option", metavar="OPTION", help="Option for the broker's virtual machine."),
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Exit after the tables, instead of at Ctrl-C.")] = False,
+    observer: Annotated[bool, typer.Option(help="Put an observer in front of the clients that cannot push.")] = True,
+    log: Annotated[
+        Path | None, typer.Option("--log", metavar="FILE", help="Write there what follows the tables; made by then.")
+    ] = None,
 ) -> None:
     """Start a broker with the plugin, a collector and four clients, show what they push and who is silent, and stay.
 
@@ -81,10 +85,10 @@ def run(
         sandbox = Sandbox(folder, jars, plugin=_plugin(plugin), jvm_options=jvm_options or ())
         print(f"A broker of Kafka {jars.version} with the plugin, a collector and {len(CLIENTS)} clients:", flush=True)
         with sandbox:
-            _show(sandbox, began, once=once)
+            _show(sandbox, began, once=once, observer=observer, log=log)
 
 
-def _show(sandbox: Sandbox, began: float, *, once: bool) -> None:
+def _show(sandbox: Sandbox, began: float, *, once: bool, observer: bool, log: Path | None) -> None:
     session = Session(
         pid=os.getpid(),
         bootstrap=sandbox.bootstrap,
@@ -111,9 +115,14 @@ def _show(sandbox: Sandbox, began: float, *, once: bool) -> None:
             first_look.show_pushing(output, questions)
             first_look.show_metrics(output, questions)
             first_look.show_silent(output, questions)
-            _observe(sandbox, questions)
             if not once:
-                _stay(sandbox, session)
+                _show_commands(session)
+            if log is not None:
+                _continue_in(log)
+            if observer:
+                _observe(sandbox, questions)
+            if not once:
+                _stay(sandbox)
     except (RuntimeError, WaitFailedError) as error:
         raise CommandFailedError(str(error)) from error
 
@@ -143,7 +152,7 @@ def _observe(sandbox: Sandbox, questions: Questions) -> None:
         wait_until(lambda: all(questions.connections(name) for name in silent), what="the observer's report")
 
 
-def _stay(sandbox: Sandbox, session: Session) -> None:
+def _show_commands(session: Session) -> None:
     kwitness = _as_typed()
     lines = [
         f"{kwitness} clients --watch",
@@ -154,6 +163,17 @@ def _stay(sandbox: Sandbox, session: Session) -> None:
         f"curl -s {session.metrics_url} | grep ^kafka_client_",
     ]
     print("\nIt runs until Ctrl-C. In another terminal:\n" + "\n".join(f"  {line}" for line in lines), flush=True)
+
+
+def _continue_in(log: Path) -> None:
+    """Send all further output to a file."""
+    with log.open("ab") as opened:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+            os.dup2(opened.fileno(), stream.fileno())
+
+
+def _stay(sandbox: Sandbox) -> None:
     while not (ended := sandbox.ended()):
         time.sleep(_LOOK_S)
     raise CommandFailedError(f"{', '.join(ended)} ended: this is a defect, or the machine ran out of memory")

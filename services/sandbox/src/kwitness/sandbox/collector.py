@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import sys
-import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -15,7 +14,7 @@ from kwitness.contracts.endpoints import METRICS_PATH
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.sandbox.guarded_process import GuardedProcess
 from kwitness.sandbox.ports import free_port
-from kwitness.sandbox.probed_process import start_and_wait
+from kwitness.sandbox.probed_process import DIRECT, start_and_wait
 
 __all__ = ["NAME", "NAMESPACE", "Collector"]
 
@@ -103,7 +102,7 @@ class Collector:
         OSError
             The collector does not answer.
         """
-        with urllib.request.urlopen(self.metrics_url, timeout=10) as answer:  # noqa: S310 - http on loopback
+        with DIRECT.open(self.metrics_url, timeout=10) as answer:
             return str(answer.read().decode())
 
     def stop(self) -> None:

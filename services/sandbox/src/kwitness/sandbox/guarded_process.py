@@ -20,13 +20,15 @@ class GuardedProcess:
     command
         Program and arguments.
     log_file
-        Receives what the program writes, after what is there already.
+        Receives what the program writes, after what is there already; absent: this process' output does.
     environment
         All variables of the program; absent: those of this process.
     """
 
-    def __init__(self, command: Sequence[str], *, log_file: Path, environment: Mapping[str, str] | None = None) -> None:
-        with log_file.open("ab") as log:
+    def __init__(
+        self, command: Sequence[str], *, log_file: Path | None = None, environment: Mapping[str, str] | None = None
+    ) -> None:
+        with contextlib.nullcontext() if log_file is None else log_file.open("ab") as log:
             self.process = subprocess.Popen(
                 command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, env=environment, start_new_session=True
             )

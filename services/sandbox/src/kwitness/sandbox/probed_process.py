@@ -11,8 +11,10 @@ from kwitness.contracts.endpoints import READY_PATH
 from kwitness.sandbox.guarded_process import GuardedProcess
 from kwitness.sandbox.waiting import WaitFailedError, wait_until
 
-__all__ = ["start_and_wait"]
+__all__ = ["DIRECT", "start_and_wait"]
 
+DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+"""Opens addresses of loopback, also where a proxy is set."""
 _SHOWN: Final = 3000
 """Characters of a log."""
 
@@ -50,7 +52,7 @@ def start_and_wait(
 
 def _is_ready(port: int) -> bool:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{READY_PATH}", timeout=10):
+        with DIRECT.open(f"http://127.0.0.1:{port}{READY_PATH}", timeout=10):
             return True
     except OSError:
         return False

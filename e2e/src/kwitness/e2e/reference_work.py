@@ -1,4 +1,4 @@
-"""A fixed piece of work, timed while tests run: CPU-seconds divided by its own compare between machines."""
+"""Times a fixed piece of work beside tests and the demo, so that figures of two machines can be compared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def fixed_work() -> float:
 
 
 class ReferenceClock:
-    """Times the piece of work now and then inside its block, beside whatever else runs."""
+    """Times the piece of work now and then inside its block, beside other work."""
 
     def __init__(self, *, every_s: float = _EVERY_S) -> None:
         self._every_s = every_s

@@ -1,0 +1,81 @@
+"""Builds images and brings them to where pods run, beside the steps that need none of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+from kwitness.demo import images
+from kwitness.images import builder
+from kwitness.images.commands import Progress
+
+__all__ = ["ImageSupply"]
+
+_EVERY_S: Final = 0.3
+_LONGEST_END_S: Final = 20.0
+
+
+class ImageSupply:
+    """Brings the images that are needed, those of the first parts first.
+
+    Parameters
+    ----------
+    names
+        The images that are needed.
+    deliver
+        Loads or pushes images, given by reference, and passes lines to the progress that it gets.
+    """
+
+    def __init__(self, names: Collection[str], deliver: Callable[[Sequence[str], Progress], object]) -> None:
+        batches = ([name for name in batch if name in names] for batch in images.BATCHES)
+        self._batches = [batch for batch in batches if batch]
+        self._deliver = deliver
+        self._arrived: set[str] = set()
+        self._failure: Exception | None = None
+        self._last_line = "not begun"
+        self._opened = threading.Event()
+        self._thread = threading.Thread(target=self._bring_all, name="images", daemon=True)
+
+    def start(self) -> None:
+        """Begin to build."""
+        self._thread.start()
+
+    def open(self) -> None:
+        """Begin to deliver what is built."""
+        self._opened.set()
+
+    def wait(self, names: Collection[str], waiting: Progress) -> None:
+        """Return once images have arrived; `waiting` gets what is missing and what is done for it.
+
+        Raises
+        ------
+        Exception
+            An image could not be built or delivered.
+        """
+        while missing := [name for name in names if name not in self._arrived]:
+            if self._failure is not None:
+                raise self._failure
+            waiting(f"images {', '.join(missing)}: {self._last_line}")
+            time.sleep(_EVERY_S)
+
+    def end(self) -> None:
+        """Wait for a moment until nothing is built or delivered any more."""
+        self._opened.set()
+        self._batches.clear()
+        self._thread.join(_LONGEST_END_S)
+
+    def _bring_all(self) -> None:
+        try:
+            while self._batches:
+                batch = self._batches.pop(0)
+                built = builder.build_all({name: images.ALL[name] for name in batch}, self._note)
+                self._opened.wait()
+                self._deliver(list(built.values()), self._note)
+                self._arrived |= set(batch)
+        except Exception as failure:  # noqa: BLE001 # raised to all who wait
+            self._failure = failure
+
+    def _note(self, line: str) -> None:
+        self._last_line = line
