@@ -11,12 +11,14 @@ from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
 from kwitness.images.image_parts import find_uv
 
-TRIED = ("3.12", "3.13")
-"""Releases that interceptors were tried with, beside that of the tests."""
+TRIED = ("3.9", "3.12", "3.13")
+"""Releases that interceptors were tried with, beside that of the tests; the first is the oldest supported one."""
 NOT_YET_TRIED = ("3.14",)
 """Releases that no machine of the tests had so far."""
 LIBRARIES = ("confluent-kafka", "kafka-python", "aiokafka")
-LOCK = Path(__file__).resolve().parents[2] / "locks/dev.txt"
+_LOCK = Path(__file__).resolve().parents[2] / "locks/dev.txt"
+_OLDER_LIBRARIES = {"3.9": Path(__file__).with_name("libraries_for_3.9.txt")}
+"""Locks for releases that the present libraries do not support."""
 
 
 def find_cpython(release: str) -> str | None:
@@ -28,15 +30,16 @@ def find_cpython(release: str) -> str | None:
     return found.stdout.strip() if found.returncode == 0 else None
 
 
-def python_with_libraries(interpreter: str) -> Path:
+def python_with_libraries(release: str, interpreter: str) -> Path:
     """Return the program `python` of a virtual environment with the locked libraries, made once."""
+    lock = _OLDER_LIBRARIES.get(release, _LOCK)
     versions = [
-        version for name in LIBRARIES for version in re.findall(rf"^{name}==\S+", LOCK.read_text(), re.MULTILINE)
+        version for name in LIBRARIES for version in re.findall(rf"^{name}==\S+", lock.read_text(), re.MULTILINE)
     ]
 
     def make(folder: Path) -> None:
         run([find_uv(), "venv", "--quiet", "--allow-existing", "--python", interpreter, folder])
-        install = [find_uv(), "pip", "install", "--quiet", "--only-binary", ":all:", "--constraints", LOCK]
+        install = [find_uv(), "pip", "install", "--quiet", "--only-binary", ":all:", "--constraints", lock]
         run([*install, "--python", folder / "bin/python", *LIBRARIES])
 
     return cached_folder("python-clients", content_key(interpreter, *versions), make) / "bin/python"

@@ -107,7 +107,7 @@ def test_every_client_is_intercepted_on(kafka: LocalBroker, real_topic: str, tmp
             PROGRAM.format(server=kafka.bootstrap, topic=real_topic, count=COUNT),
             injected_folder(tmp_path / "python"),
             environment=pod_environment(tmp_path, collector.url, ca_file, interceptors=interceptors),
-            python=python_with_libraries(interpreter),
+            python=python_with_libraries(release, interpreter),
         )
 
     assert done.returncode == 0, done.stderr

@@ -50,9 +50,11 @@ def test_cpythons_of_interceptors_are_those_that_the_code_is_checked_for_and_the
     oldest = project["tool"]["ruff"]["per-file-target-version"]["services/interceptors-python/**"]
     least = oldest.replace("py3", "3.")
     own = project["project"]["requires-python"].removeprefix(">=")
-    tried = " and ".join((", ".join((own, *TRIED[:-1])), TRIED[-1]))
+    *others, last = sorted((own, *TRIED), key=lambda release: int(release.partition(".")[2]))
+    tried = f"{', '.join(others)} and {last}"
     guides = ROOT / "docs/guides"
 
+    assert least in TRIED
     assert f"need CPython {least} or later. The tests run them on {tried}, and on {NOT_YET_TRIED[0]} where" in PAGE
     assert f"| any, CPython {least} on; tried on {tried} |" in (guides / "interceptor-clients.md").read_text()
     assert f"| CPython {least} or later;" in (guides / "interceptor-profiles.md").read_text()
