@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -28,8 +29,8 @@ class InterceptorEventsServer(CollectorDoor):
     `answering` may be set: it returns status and answer for a head instead of taking everything.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, certificate: tuple[Path, Path] | None = None) -> None:
+        super().__init__(certificate)
         self.heads: list[InterceptorsHead] = []
         self.rows: list[Any] = []
         self.tokens: set[str] = set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,10 +17,9 @@ from kwitness.contracts.records.interceptions import ClientInterceptions
 from kwitness.contracts.records.seals import WindowSeal
 from kwitness.sandbox.waiting import communicate, wait_for_exit
 
-from .injected import injected_folder, run_program
+from .injected import injected_folder, pod_environment, run_program
 from .interceptor_events_server import InterceptorEventsServer
 from tests.eventually import eventually
-from tests.vectors import vectors
 
 pytestmark = pytest.mark.slow
 
@@ -53,35 +51,10 @@ def collector() -> Iterator[InterceptorEventsServer]:
         yield server
 
 
-def environment(tmp_path: Path, url: str, **changes: Any) -> dict[str, str]:
-    """Variables of a pod whose profile is this."""
-    token = tmp_path / "token"
-    token.write_text("secret-token\n")
-    settings = vectors("interceptor_settings", "valid")[1]["settings"] | {
-        "suspend": False,
-        "window_ms": 1_000,
-        "interceptors": [
-            {"name": "audit", "type": "Audit"},
-            {"name": "latency", "type": "Latency"},
-            {"name": "sizes", "type": "Sizes"},
-        ],
-        "attributes": {"team": "shop"},
-        "collector": {"url": url, "replicas": 1, "ca_file": None, "token_file": str(token)},
-    }
-    file = tmp_path / "interceptors.json"
-    file.write_text(json.dumps(settings | changes))
-    return {
-        "KWITNESS_INTERCEPTORS": str(file),
-        "KWITNESS_POD_NAMESPACE": "shop",
-        "KWITNESS_POD_NAME": "orders-1",
-        "KWITNESS_CONTAINER": "orders",
-    }
-
-
 def test_counts_sizes_and_times_reach_the_collector_with_their_seals(
     folder: Path, tmp_path: Path, collector: InterceptorEventsServer
 ) -> None:
-    done = run_program(PRODUCING, folder, environment=environment(tmp_path, collector.url))
+    done = run_program(PRODUCING, folder, environment=pod_environment(tmp_path, collector.url))
 
     assert done.returncode == 0, done.stderr
     rows = collector.topics()
@@ -119,14 +92,14 @@ def test_counts_sizes_and_times_reach_the_collector_with_their_seals(
 def test_what_is_not_to_be_counted_is_not(
     folder: Path, tmp_path: Path, collector: InterceptorEventsServer, changes: dict[str, Any]
 ) -> None:
-    done = run_program(PRODUCING, folder, environment=environment(tmp_path, collector.url, **changes))
+    done = run_program(PRODUCING, folder, environment=pod_environment(tmp_path, collector.url, **changes))
 
     assert done.returncode == 0, done.stderr
     assert collector.topics() == []
 
 
 def test_a_collector_that_is_away_costs_the_application_nothing_but_a_line(folder: Path, tmp_path: Path) -> None:
-    done = run_program(PRODUCING + "time.sleep(3)", folder, environment=environment(tmp_path, "http://127.0.0.1:1"))
+    done = run_program(PRODUCING + "time.sleep(3)", folder, environment=pod_environment(tmp_path, "http://127.0.0.1:1"))
 
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("takes no events of interceptors") == 1
@@ -138,7 +111,7 @@ def test_a_collector_that_forbids_costs_the_application_nothing_but_a_line(
     answer = EventsAnswer(collector="kafka/main", replica=0)
     collector.answering = lambda _: (403, answer)
 
-    done = run_program(PRODUCING + "time.sleep(3)", folder, environment=environment(tmp_path, collector.url))
+    done = run_program(PRODUCING + "time.sleep(3)", folder, environment=pod_environment(tmp_path, collector.url))
 
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("takes no events of interceptors; it is tried again: it answered 403") == 1
@@ -160,7 +133,7 @@ class Slow(ProducerInterceptor):
     )
     entries = [{"name": "slow", "type": "Custom", "class_name": "slow:Slow"}, {"name": "audit", "type": "Audit"}]
     done = run_program(
-        PRODUCING, folder, tmp_path, environment=environment(tmp_path, collector.url, interceptors=entries)
+        PRODUCING, folder, tmp_path, environment=pod_environment(tmp_path, collector.url, interceptors=entries)
     )
 
     assert done.returncode == 0, done.stderr
@@ -172,7 +145,7 @@ class Slow(ProducerInterceptor):
 
 
 def test_the_collector_suspends_by_its_answer(folder: Path, tmp_path: Path, collector: InterceptorEventsServer) -> None:
-    variables = environment(tmp_path, collector.url)
+    variables = pod_environment(tmp_path, collector.url)
     collector.directives = Directives(settings="of-settings-that-are-not-here-yet", suspend=True)
     program = PRODUCING + "sys.stdin.readline(); produce(5, 'later')"
     with subprocess.Popen(
@@ -209,7 +182,7 @@ def test_a_rejected_row_is_counted_and_said_in_its_seal(
         return status, answer
 
     collector.answering = rejecting
-    done = run_program(PRODUCING, folder, environment=environment(tmp_path, collector.url))
+    done = run_program(PRODUCING, folder, environment=pod_environment(tmp_path, collector.url))
 
     assert done.returncode == 0, done.stderr
     seals = [row for row in collector.rows if isinstance(row, WindowSeal)]
@@ -233,7 +206,7 @@ else:
     sys.exit()
 """
     )
-    done = run_program(program, folder, environment=environment(tmp_path, collector.url))
+    done = run_program(program, folder, environment=pod_environment(tmp_path, collector.url))
 
     assert done.returncode == 0, done.stderr
     by_source: dict[str, dict[str | None, int]] = {}
@@ -258,7 +231,7 @@ def application(environ, start_response):
     server = [sys.executable, "-m", "gunicorn", "--workers", "2", "--bind", "127.0.0.1:0", "--chdir", str(tmp_path)]
     with subprocess.Popen(
         [*server, "shop:application"],
-        env=environment(tmp_path, collector.url) | {"PYTHONPATH": str(folder)},
+        env=pod_environment(tmp_path, collector.url) | {"PYTHONPATH": str(folder)},
         stderr=subprocess.DEVNULL,
     ) as process:
         sources = eventually(lambda: {row.event_source for row in collector.topics()}, lambda seen: len(seen) >= 2)
@@ -290,7 +263,7 @@ class Mask(ProducerInterceptor):
         {"name": "audit", "type": "Audit"},
     ]
     done = run_program(
-        PRODUCING, folder, tmp_path, environment=environment(tmp_path, collector.url, interceptors=entries)
+        PRODUCING, folder, tmp_path, environment=pod_environment(tmp_path, collector.url, interceptors=entries)
     )
 
     assert done.returncode == 0, done.stderr
@@ -321,7 +294,7 @@ assert producer.flush(20) == 0
     rules = {"keys": keys, "unregistered": "Deny", "values_of": ["tenant", "token", "junk"]}
     entries = [{"name": "audit", "type": "Audit"}, {"name": "headers", "type": "Headers"}]
     done = run_program(
-        program, folder, environment=environment(tmp_path, collector.url, interceptors=entries, headers=rules)
+        program, folder, environment=pod_environment(tmp_path, collector.url, interceptors=entries, headers=rules)
     )
 
     assert done.returncode == 0, done.stderr

@@ -10,9 +10,8 @@ import pytest
 
 from kwitness_interceptors.adding.checksum import checksum
 
-from .injected import injected_folder, run_program
+from .injected import injected_folder, pod_environment, run_program
 from .opentelemetry_packages import opentelemetry_packages
-from .test_reporting import environment
 
 pytestmark = pytest.mark.slow
 
@@ -57,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def said(program: str, tmp_path: Path, *folders: Path, **changes: Any) -> Any:
     """Run a program whose last line is JSON."""
-    done = run_program(HOPS + program, *folders, environment=environment(tmp_path, COLLECTOR, **changes))
+    done = run_program(HOPS + program, *folders, environment=pod_environment(tmp_path, COLLECTOR, **changes))
 
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])

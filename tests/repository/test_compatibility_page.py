@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import yaml
@@ -12,6 +13,7 @@ from kwitness.e2e import chart, strimzi
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, VERSIONS_BETWEEN
 from kwitness.sandbox.node_properties import reporter_class
 
+from tests.interceptors_python.cpythons import NOT_YET_TRIED, TRIED
 from tests.observer.client_programs import EVERY_CLIENT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +54,21 @@ def test_no_tested_broker_has_the_mend_of_the_defects_that_doctor_notes() -> Non
 
 def test_clients_are_those_that_the_tests_send_through_observers() -> None:
     assert set(re.findall(r"`([\w-]+-\d[\d.]*)`", section("Clients"))) == {client.name for client in EVERY_CLIENT}
+
+
+def test_cpythons_of_interceptors_are_those_that_the_code_is_checked_for_and_the_tests_run() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    oldest = project["tool"]["ruff"]["per-file-target-version"]["services/interceptors-python/**"]
+    least = oldest.replace("py3", "3.")
+    own = project["project"]["requires-python"].removeprefix(">=")
+    *others, last = sorted((own, *TRIED), key=lambda release: int(release.partition(".")[2]))
+    tried = f"{', '.join(others)} and {last}"
+    guides = ROOT / "docs/guides"
+
+    assert least in TRIED
+    assert f"need CPython {least} or later. The tests run them on {tried}, and on {NOT_YET_TRIED[0]} where" in PAGE
+    assert f"| any, CPython {least} on; tried on {tried} |" in (guides / "interceptor-clients.md").read_text()
+    assert f"| CPython {least} or later;" in (guides / "interceptor-profiles.md").read_text()
 
 
 def test_strimzi_is_of_the_releases_that_the_guide_is_validated_against() -> None:

@@ -25,18 +25,27 @@ class Certificate:
 
 
 class Authority:
-    """A certificate authority that lives as long as this object; its key is written nowhere."""
+    """A certificate authority that lives as long as this object; its key is written nowhere.
 
-    def __init__(self, name: str) -> None:
+    Parameters
+    ----------
+    has_key_identifiers
+        Certificates name keys by identifiers. RFC 5280 requires them, and many CA certificates in use have none.
+    """
+
+    def __init__(self, name: str, *, has_key_identifiers: bool = True) -> None:
+        self._has_key_identifiers = has_key_identifiers
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        self._certificate = (
-            _builder(self._name, self._name, self._key.public_key())
+        public = self._key.public_key()
+        builder = (
+            _builder(self._name, self._name, public)
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(_key_usage(authority=True), critical=True)
-            .add_extension(x509.SubjectKeyIdentifier.from_public_key(self._key.public_key()), critical=False)
-            .sign(self._key, hashes.SHA256())
         )
+        if has_key_identifiers:
+            builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
+        self._certificate = builder.sign(self._key, hashes.SHA256())
 
     @property
     def certificate(self) -> str:
@@ -56,8 +65,10 @@ class Authority:
                 x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]),
                 critical=False,
             )
-            .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
         )
+        if self._has_key_identifiers:
+            issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
+            builder = builder.add_extension(issuer, critical=False)
         if names:
             builder = builder.add_extension(
                 x509.SubjectAlternativeName([_general_name(name) for name in names]), critical=False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Mapping
-from typing import Any, Optional, Union
+from typing import Any, Optional, TypeVar, Union
 
 from .chain import ConsumerChain, ProducerChain
 from .containment import FAILURES, is_contained, reason_of
@@ -16,40 +16,38 @@ from .reporting.process import PROCESS, Client
 
 __all__ = ["close_with", "consumer_chain", "producer_chain"]
 
+_Chain = TypeVar("_Chain", ProducerChain, ConsumerChain)
+
 
 def producer_chain(classes: object, config: Mapping[str, Any]) -> Optional[ProducerChain]:
     """Make the chain of a producer; None where it has no interceptor, or it could not be made."""
-    try:
-        own = load(classes, ProducerInterceptor, config)
-        client = _client(PRODUCER, config)
-        chain = ProducerChain([*own, *client.interceptors])
-        _begin(client, chain)
-    except BaseException as error:
-        if not is_contained(error):
-            raise
-        FAILURES.add("kwitness_interceptors", "load", reason_of(error))
-        return None
-    return chain or None
+    return _made(ProducerChain, ProducerInterceptor, PRODUCER, classes, config)
 
 
 def consumer_chain(classes: object, config: Mapping[str, Any]) -> Optional[ConsumerChain]:
     """Make the chain of a consumer, as `producer_chain` does."""
-    try:
-        own = load(classes, ConsumerInterceptor, config)
-        client = _client(CONSUMER, config)
-        chain = ConsumerChain([*own, *client.interceptors])
-        _begin(client, chain)
-    except BaseException as error:
-        if not is_contained(error):
-            raise
-        FAILURES.add("kwitness_interceptors", "load", reason_of(error))
-        return None
-    return chain or None
+    return _made(ConsumerChain, ConsumerInterceptor, CONSUMER, classes, config)
 
 
 def close_with(client: object, chain: Union[ProducerChain, ConsumerChain]) -> None:
     """Close the chain when the client is collected or the process ends, where the application never closes it."""
     weakref.finalize(client, _close_in, os.getpid(), chain)
+
+
+def _made(
+    kind: type[_Chain], interface: type, side: str, classes: object, config: Mapping[str, Any]
+) -> Optional[_Chain]:
+    try:
+        own: list[Any] = load(classes, interface, config)
+        client: Client = _client(side, config)
+        chain = kind([*own, *client.interceptors])
+        _begin(client, chain)
+    except BaseException as error:
+        if not is_contained(error):
+            raise
+        FAILURES.add("kwitness_interceptors", "load", reason_of(error))
+        return None
+    return chain or None
 
 
 def _client(side: str, config: Mapping[str, Any]) -> Client:

@@ -60,7 +60,7 @@ def intercepted_class(kind: type) -> Optional[type]:
 class _Outcome:
     """Tells the chain what became of one record."""
 
-    __slots__ = ("_chain", "_partition", "_started", "_topic", "key_size", "value_size", "wants_headers")
+    __slots__ = ("_chain", "_partition", "_started", "_topic", "headers", "key_size", "value_size")
 
     def __init__(self, chain: ProducerChain, topic: str, partition: Optional[int]) -> None:
         self._chain = chain
@@ -68,12 +68,14 @@ class _Outcome:
         self._partition = partition if isinstance(partition, int) else -1
         self._started = perf_counter()
         self.key_size = self.value_size = -1
-        self.wants_headers = False
+        self.headers: Optional[list[Any]] = None
 
-    def add_headers(self, key: Any, value: Any, headers: list[Any]) -> None:
-        """Add the headers that the record gets once its bytes are known."""
-        added = self._chain.serialized(self._topic, key, value, headers)
-        headers.extend((one.key, one.value) for one in added)
+    def serialized(self, key: Any, value: Any) -> None:
+        """Note the sizes, and add the headers that the record gets once its bytes are known."""
+        self.key_size, self.value_size = size_of(key), size_of(value)
+        if self.headers is not None:
+            added = self._chain.serialized(self._topic, key, value, self.headers)
+            self.headers.extend((one.key, one.value) for one in added)
 
     def done(self, future: Any) -> None:
         if future.cancelled():
@@ -162,8 +164,7 @@ def _sending(send: Method) -> Method:
         arguments = changed_arguments(given, record, sent)
         if chain.wants_serialized:
             # The client keeps this list until it has the bytes.
-            arguments["headers"] = list(arguments.get("headers") or ())
-        outcome.wants_headers = chain.wants_serialized
+            arguments["headers"] = outcome.headers = list(arguments.get("headers") or ())
         token = _SENDING.set(outcome)
         try:
             try:
@@ -173,7 +174,7 @@ def _sending(send: Method) -> Method:
                 if (fallback is None and not chain.wants_serialized) or not refuses_headers(error):
                     raise
                 arguments["headers"] = list(sent.headers) if fallback is None else fallback
-                outcome.wants_headers = False
+                outcome.headers = None
                 future = await send(self, topic, **arguments)
                 chain.left_out(topic, "headers_refused")
         except BaseException as error:
@@ -188,13 +189,12 @@ def _sending(send: Method) -> Method:
 
 
 def _serializing(serialize: Method) -> Method:
-    def intercepted_serialize(self: Any, key: Any, value: Any, headers: Any) -> Any:
-        serialized = serialize(self, key, value, headers)
+    # aiokafka 0.12 passes topic, key and value, 0.14 passes key, value and headers.
+    def intercepted_serialize(self: Any, *given: Any) -> Any:
+        serialized = serialize(self, *given)
         outcome = _SENDING.get()
         if outcome is not None:
-            outcome.key_size, outcome.value_size = size_of(serialized[0]), size_of(serialized[1])
-            if outcome.wants_headers and isinstance(headers, list):
-                outcome.add_headers(serialized[0], serialized[1], headers)
+            outcome.serialized(serialized[0], serialized[1])
         return serialized
 
     return intercepted_serialize
