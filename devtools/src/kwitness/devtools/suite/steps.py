@@ -117,7 +117,7 @@ GROUPS: Final[Sequence[Group]] = (
         title="tests that need a broker",
         expression=f"broker and not spark and not ({_NODE})",
         folders=(
-            "broker_plugin", "cli", "collector", "contracts", "interceptors_counts", "interceptors_java",
+            "broker_plugin", "cli", "collector", "contracts", "demo", "interceptors_counts", "interceptors_java",
             "interceptors_python", "jobs", "node", "observer", "observer_host", "operator", "tenants",
         ),
         queue="broker",
