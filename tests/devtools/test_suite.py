@@ -135,11 +135,11 @@ def test_a_step_runs_after_the_ones_that_it_needs_and_not_if_they_fail(suite) ->
     assert "test_b" not in shown
 
 
-def test_urgent_steps_come_before_others_at_the_processor(suite) -> None:
+def test_steps_that_others_wait_for_come_first_at_the_processor(suite) -> None:
     write = "pathlib.Path({!r}).write_text(str(os.nice(0)))"
     module = f"import os\ndef test_a(): {write.format('one')}\n@pytest.mark.second\ndef test_b(): {write.format('two')}"
 
-    assert suite(module, steps=(replace(ONE, is_urgent=True), TWO))[0] == 0
+    assert suite(module, steps=(ONE, replace(TWO, after=("one",))))[0] == 0
     assert int(Path("two").read_text()) > int(Path("one").read_text()) == os.nice(0)
 
 

@@ -27,7 +27,7 @@ _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
 _AT_ONCE: Final = 4
 """Steps that run at the same time: about half of what a group takes is waiting, so four keep two cores busy."""
 _BEHIND: Final = ("nice", "-n", "5")
-"""Runs a command that gets a third of the processor beside urgent ones."""
+"""Runs a step that no other waits for: beside one that others wait for, it gets a third of the processor."""
 _COLUMNS: Final = "160"
 """Width of pytest's summary: the reason of a failure stands at the end of its line."""
 _OF_MAKE: Final = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR")
@@ -74,7 +74,11 @@ def run(
     tuple
         The exit status, and the costs of the steps that ran, in their order.
     """
-    beginnings = [Beginning(step.name, functools.partial(_begin, step, folder), step.after) for step in steps]
+    awaited = {name for step in steps for name in step.after}
+    beginnings = [
+        Beginning(step.name, functools.partial(_begin, step, folder, is_awaited=step.name in awaited), step.after)
+        for step in steps
+    ]
     with Interruption() as interruption:
         line = Line(beginnings, at_once=at_once)
         try:
@@ -96,14 +100,14 @@ def run(
     return (1 if failed else 0), [_cost(ended, folder) for ended in runs]
 
 
-def _begin(step: Step, folder: RunFolder) -> Run:
+def _begin(step: Step, folder: RunFolder, *, is_awaited: bool) -> Run:
     environment = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
     environment["COLUMNS"] = _COLUMNS
     if isinstance(step, Group):
         environment["KWITNESS_TURNS"] = step.queue
         if step.is_measured:
             environment |= folder.variables(step.name, has_containers=step.has_containers)
-    command = step.command() if step.is_urgent else [*_BEHIND, *step.command()]
+    command = step.command() if is_awaited else [*_BEHIND, *step.command()]
     return Run(step.name, command, folder.log(step.name), environment)
 
 

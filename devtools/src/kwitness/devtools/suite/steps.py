@@ -24,8 +24,6 @@ class Step:
     """Targets of the Makefile; a group of tests has none."""
     after: tuple[str, ...] = ()
     """Names of the steps that must have passed, where they are run too."""
-    is_urgent: bool = False
-    """It is on the longest way through the steps: the processor serves it before others."""
 
     def command(self) -> list[str]:
         """The command line."""
@@ -69,14 +67,14 @@ _BROKER: Final = "broker or spark"
 _NEITHER: Final = f"not ({_BROKER} or {_NODE})"
 
 CHECKS: Final[Sequence[Step]] = (
-    Step(name="java", title="tests of the Java code", targets=("test-java",), is_urgent=True),
+    Step(name="java", title="tests of the Java code", targets=("test-java",)),
     Step(
         name="checks",
         title="lint, generated files, tests of the Rust code",
         targets=("lint", "verify", "test-wire", "test-observer-rust", "test-librdkafka-rust"),
     ),
     # Maven builds there what the images hold.
-    Step(name="images", title="images", targets=("demo-images",), after=("java",), is_urgent=True),
+    Step(name="images", title="images", targets=("demo-images",), after=("java",)),
 )
 
 UNIT: Final[Sequence[Group]] = (
@@ -110,7 +108,6 @@ GROUPS: Final[Sequence[Group]] = (
         queue="node",
         has_containers=True,
         after=("images",),
-        is_urgent=True,
     ),
     Group(
         name="broker",
