@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.contracts.software import OUR_VERSION_SUFFIX
 from kwitness.demo.parts import Demo
 from kwitness.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
@@ -40,6 +41,15 @@ def test_pushes_reach_the_table_that_spark_writes(platform: Platform) -> None:
     for client in ("demo-python-producer", "demo-java-producer", "demo-python-consumer", "demo-java-consumer"):
         assert rows[client]["metrics"]
         assert rows[client]["first_seen_ms"] <= rows[client]["last_seen_ms"] <= time.time() * 1000 + 60_000
+
+
+def test_clients_of_driver_and_executor_announce_that_they_are_the_platforms_own(platform: Platform) -> None:
+    pushing = {row["client_software_version"] for row in platform.inventory() if row["kind"] == "instance"}
+    gauges = platform.query('kafka_client_connections{client_software_name="apache-kafka-java"}')
+    others = {gauge["metric"]["client_software_version"] for gauge in gauges} - pushing
+
+    assert others
+    assert all(version.endswith(OUR_VERSION_SUFFIX) for version in others)
 
 
 def test_a_match_on_software_name_reaches_only_those_clients(platform: Platform, toolbox: Toolbox) -> None:

@@ -42,6 +42,13 @@ def image(node: KubernetesNode) -> str:
     return name
 
 
+def test_the_image_of_sandboxes_stays_when_others_are_forgotten(node: KubernetesNode) -> None:
+    """Without it no further pod starts: the node cannot pull it from anywhere."""
+    node.forget_images("kwitness/pause", keep=())
+
+    assert "docker.io/kwitness/pause:local" in node.run("ctr", "-n", "k8s.io", "images", "list", "-q").split()
+
+
 @pytest.fixture(scope="module")
 def namespace(node: KubernetesNode) -> Iterator[str]:
     """A namespace that enforces Pod Security `restricted`."""

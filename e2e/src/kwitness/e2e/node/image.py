@@ -13,7 +13,7 @@ from kwitness.images.commands import Progress, silent
 from kwitness.images.container_engine import build, docker, forget_old_images, image_exists
 
 _SCRIPTS = ("start.sh", "certificates.sh", "cgroups.sh", "volumes.sh")
-_PAUSE_IMAGE = "kwitness/pause:local"
+PAUSE_IMAGE = "kwitness/pause:local"
 
 
 def node_image(progress: Progress = silent) -> str:
@@ -68,5 +68,5 @@ def _pause_archive(command: Path, archive: Path) -> None:
         (context / "Dockerfile").write_text(
             'FROM scratch\nCOPY pause /pause\nUSER 65535:65535\nENTRYPOINT ["/pause"]\n'
         )
-        build(context, _PAUSE_IMAGE)
-    docker("save", "--output", archive, _PAUSE_IMAGE)
+        build(context, PAUSE_IMAGE)
+    docker("save", "--output", archive, PAUSE_IMAGE)

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from kwitness.e2e.binaries import kubectl
 from kwitness.e2e.cluster import Cluster
-from kwitness.e2e.node.image import node_image
+from kwitness.e2e.node.image import PAUSE_IMAGE, node_image
 from kwitness.e2e.node.privileges import node_privileges
 from kwitness.e2e.node.removal import node_folder, remove_cgroups, remove_container, remove_image_volumes, remove_node
 from kwitness.images import container_engine
@@ -133,8 +133,8 @@ class KubernetesNode(DockerContainer, Cluster):
         return missing
 
     def forget_images(self, repository: str, keep: Collection[str]) -> None:
-        """Remove images of repositories that begin so from the node, but those to keep: they outlive the node."""
-        kept = {f"docker.io/{name}" for name in keep}
+        """Remove images of repositories that begin so from the node, except those to keep and that of sandboxes."""
+        kept = {f"docker.io/{name}" for name in (*keep, PAUSE_IMAGE)}
         begun = f"docker.io/{repository}"
         if old := sorted(name for name in self._loaded_images() - kept if name.startswith(begun)):
             self.run(*_IMAGES, "rm", *old)
