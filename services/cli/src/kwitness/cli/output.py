@@ -21,20 +21,11 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One column of a table: its title, the key of its cells, their colours by value, and how they are laid out."""
+class Column(Heading):
+    """A heading with the key of its cells, and their colours by value."""
 
-    title: str
     key: str
-    optional: bool = False
     style: Mapping[str, str] = field(default_factory=dict)
-    right: bool = False
-    prose: bool = False
-
-    @property
-    def heading(self) -> Heading:
-        """Its layout."""
-        return Heading(self.title, right=self.right, prose=self.prose, optional=self.optional)
 
 
 class Output:
@@ -96,7 +87,7 @@ class Output:
         def paint(text: str, index: int | None) -> str:
             return self._painted(text, "bold" if index is None else columns[index].style.get(text))
 
-        text, left_out = lay_out([column.heading for column in columns], cells, paint=paint)
+        text, left_out = lay_out(columns, cells, paint=paint)
         print(text)
         if left_out:
             warn(f"this terminal is too narrow for {', '.join(left_out)}: make it wider, or use --output json")

@@ -10,7 +10,7 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -30,6 +30,7 @@ class Heading:
     """A column's title, and how its cells are shown: on the right, folded as sentences, or left out first."""
 
     title: str
+    _: KW_ONLY
     right: bool = False
     prose: bool = False
     optional: bool = False
@@ -125,12 +126,8 @@ def _fitting(columns: _Columns, empty: Sequence[int], room: int) -> _Columns:
     shown = dict(columns)
     for narrowest, may_go in stages:
         for index in reversed(columns):
-            if (
-                len(shown) > 1
-                and index in shown
-                and may_go(index)
-                and sum(_least(shown, narrowest)) > _room(shown, room)
-            ):
+            is_too_wide = sum(_least(shown, narrowest)) > _room(shown, room)
+            if is_too_wide and len(shown) > 1 and index in shown and may_go(index):
                 del shown[index]
     return shown
 
