@@ -53,7 +53,7 @@ def _owners(case: dict[str, Any]) -> FoundOwners:
 def decide_collector(case: dict[str, Any]) -> Any:
     """A collector that is decided on as a whole; its children are shown by name, and what is told from what stands."""
     collector = {"kind": "TelemetryCollector", **case["collector"]}
-    cluster = {"kind": "KafkaCluster", **CLUSTER}
+    cluster = {"kind": "KafkaCluster", **case.get("cluster", CLUSTER)}
     known = {"cluster_id": "cluster-id", "node_ids": [0], "trouble": None}
     everything = {"kafka": known, **case, "objects": [collector, cluster, *case.get("objects", [])]}
     unit = Unit(TELEMETRY_COLLECTOR.kind, key_of(collector))

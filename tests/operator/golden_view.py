@@ -25,6 +25,7 @@ from kwitness.operator.shapes.facts import (
     Attempt,
     BrokersSeen,
     ClusterKnowledge,
+    CollectorAnswer,
     CollectorReport,
     DriverAnswer,
     EnabledNamespaces,
@@ -158,6 +159,9 @@ def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
         case KafkaState(cluster):
             known = case.get("others", {}).get(str(cluster), case.get("kafka"))
             return _knowledge(known) if known else None
+        case CollectorAnswer(collector):
+            told = case.get("told", {}).get(str(collector))
+            return None if told is None else ClusterState.model_validate(told)
         case Inventory():
             return ClusterState.model_validate(case["state"]) if "state" in case else None
         case Labels(namespace):

@@ -12,7 +12,7 @@ from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
-from .references import LabelSelector, OwnersConfigMapRef
+from .references import CollectorRef, LabelSelector, OwnersConfigMapRef
 from .standstill import suspend_field
 from .status_warning import StatusWarning
 from .subscription_bounds import Subscriptions
@@ -162,6 +162,13 @@ class KafkaClusterSpec(Contract):
     topics: Topics = Field(default_factory=Topics, description="The platform's own topics on this cluster.")
     allowed_namespaces: AllowedNamespaces = Field(
         default_factory=AllowedNamespaces, description="Which namespaces may refer to this cluster."
+    )
+    collector_ref: CollectorRef | None = Field(
+        None,
+        description="The TelemetryCollector that acts for the whole cluster: its numbers and clients at risk are "
+        "believed, and it takes what resources of namespaces without a collector of their own report. Its "
+        "spec.clusterRef must name this cluster. Absent: the first of this namespace whose spec.clusterRef does, by "
+        "spec.priority, then name.",
     )
     listeners: tuple[ClientListener, ...] = Field(
         (),

@@ -14,6 +14,7 @@ __all__ = [
     "CaSecretRef",
     "CertificateSecretRef",
     "ClusterRef",
+    "CollectorRef",
     "ConfigMapRef",
     "HeaderRegistryRef",
     "LabelSelector",
@@ -147,6 +148,16 @@ class ClusterRef(Contract):
         min_length=1,
         max_length=63,
         pattern=DNS_LABEL,
+    )
+
+
+class CollectorRef(Contract):
+    """A TelemetryCollector."""
+
+    name: str = Field(description="Name of the TelemetryCollector.", min_length=1, max_length=63, pattern=_SUBDOMAIN)
+    namespace: DnsLabel | None = Field(
+        None,
+        description="Namespace of the TelemetryCollector, if not the same; spec.allowedNamespaces must allow it.",
     )
 
 

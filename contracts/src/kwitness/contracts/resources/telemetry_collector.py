@@ -154,7 +154,10 @@ class TelemetryCollectorSpec(Contract):
     """What comes in, what goes out, and within which bounds."""
 
     model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES))
-    cluster_ref: ClusterRef = Field(description="The cluster whose telemetry is received; one collector per cluster.")
+    cluster_ref: ClusterRef = Field(
+        description="The cluster whose telemetry is received. The collector that the KafkaCluster names in "
+        "spec.collectorRef acts for all of it, any other takes what the resources of its own namespace report."
+    )
     replicas: int = Field(
         1,
         description="Replicas; each client's pushes are handled by one of them. kubectl scale sets it. Above the Helm "
@@ -196,7 +199,7 @@ class TelemetryCollectorSpec(Contract):
     )
     storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
     suspend: bool = suspend_field("no replica runs; its storage stays, and what senders keep for it waits there")
-    priority: int = priority_field("TelemetryCollectors of the same cluster", at_home=True)
+    priority: int = priority_field("TelemetryCollectors of the same cluster and namespace")
 
 
 class TelemetryCollectorStatus(Status):

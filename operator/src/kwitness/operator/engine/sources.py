@@ -11,6 +11,7 @@ from kwitness.operator.model.pod_starts import PodStart, pod_start
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.reconcile.broker_configs import ask_collector, read_configs
 from kwitness.operator.reconcile.cluster_looks import look_at_brokers
+from kwitness.operator.reconcile.collector_answers import answer_of
 from kwitness.operator.reconcile.drivers import ask_driver
 from kwitness.operator.reconcile.forsaken_clusters import is_being_cleaned
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
@@ -18,6 +19,7 @@ from kwitness.operator.reconcile.orphans import complete_names
 from kwitness.operator.shapes.facts import (
     Body,
     BrokersSeen,
+    CollectorAnswer,
     DriverAnswer,
     EnabledNamespaces,
     Every,
@@ -108,6 +110,8 @@ async def _fetch_of_clusters(context: Context, fact: Fact[Any]) -> Any:
             return await read_configs(context, cluster)
         case AskedCollector(cluster):
             return await ask_collector(context, cluster)
+        case CollectorAnswer():
+            return await answer_of(context, fact)
         case CompleteNames(namespace):
             return await complete_names(context, namespace)
         case _:

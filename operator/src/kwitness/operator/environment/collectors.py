@@ -1,23 +1,40 @@
-"""The collector that takes what pods report of a cluster."""
+"""The collectors of a cluster: the one that acts for all of it, and those that take what namespaces report."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kwitness.contracts.endpoints import COLLECTOR_PORT
+from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.observer_settings import CollectorAddress
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.contracts.resources.precedence import precedence
+from kwitness.contracts.resources.serving_collectors import collector_of_cluster, collector_of_namespace
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_limits import within_limits
+from kwitness.operator.desired.missing_collectors import no_collector
+from kwitness.operator.desired.subscription_plan import own_key
 from kwitness.operator.environment.clusters import key_of, referring
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.facts import NamedObject
+from kwitness.operator.shapes.facts import AskedFor, CollectorAnswer, Inventory, NamedObject
 from kwitness.operator.shapes.work import View
 from kwitness.runtime.child_names import collector_peer_host
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
-__all__ = ["ServingCollector", "collector_address", "collector_of", "serving_collector"]
+__all__ = [
+    "ServingCollector",
+    "acting_collector",
+    "acts_for_all",
+    "asked_by",
+    "collector_address",
+    "collector_of",
+    "collectors_naming",
+    "heard_by",
+    "inventory_of",
+    "reported_to",
+    "takes_reports_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +45,18 @@ class ServingCollector:
     authority: str | None
 
 
-def collector_of(cluster: KafkaCluster, view: View) -> ServingCollector:
-    """Return the collector that serves the cluster.
+def collector_of(namespace: str, cluster: KafkaCluster, view: View) -> ServingCollector:
+    """Return the collector that takes what the resources of a namespace report of the cluster.
 
     Raises
     ------
     TerminalError
         CollectorNotReady: there is none, or its certificate authority is missing.
     """
-    collector = serving_collector(cluster, view)
+    collector = reported_to(namespace, cluster, view)
     if collector is None:
         raise TerminalError(
-            "CollectorNotReady",
-            f"no TelemetryCollector names KafkaCluster {cluster.metadata.name}, so nobody would take what"
-            " is reported: apply one",
+            "CollectorNotReady", f"{no_collector(cluster)}; until then nobody would take what is reported"
         )
     reference = collector.spec.ingest.tls.ca_config_map_ref
     if reference is None:
@@ -59,12 +74,64 @@ def collector_of(cluster: KafkaCluster, view: View) -> ServingCollector:
     return ServingCollector(collector, str(authority))
 
 
-def serving_collector(cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
-    """Return the TelemetryCollector that comes first among those that may name the cluster."""
-    found = [one for one in referring(TelemetryCollector, cluster, view) if one.metadata.deletion_timestamp is None]
-    home = cluster.metadata.namespace
-    first = min(found, key=lambda one: precedence(one.spec.priority, *key_of(one), home=home), default=None)
-    return None if first is None else within_limits(first, view.settings)
+def acting_collector(cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
+    """Return the TelemetryCollector that acts for the whole cluster."""
+    found = collector_of_cluster(cluster, collectors_naming(cluster, view))
+    return None if found is None else within_limits(found, view.settings)
+
+
+def reported_to(namespace: str, cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
+    """Return the TelemetryCollector that takes what the resources of a namespace report."""
+    found = collector_of_namespace(namespace, cluster, collectors_naming(cluster, view))
+    return None if found is None else within_limits(found, view.settings)
+
+
+def inventory_of(namespace: str, cluster: KafkaCluster, view: View) -> Inventory | CollectorAnswer:
+    """Return the question for what that collector says."""
+    at = Key(cluster.metadata.namespace, cluster.metadata.name)
+    collector, acting = reported_to(namespace, cluster, view), acting_collector(cluster, view)
+    if collector is None or (acting is not None and key_of(collector) == key_of(acting)):
+        return Inventory(at)
+    return CollectorAnswer(Key(*key_of(collector)), at)
+
+
+def acts_for_all(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> bool:
+    """Whether it is the one that acts for the whole cluster."""
+    acting = acting_collector(cluster, view)
+    return acting is not None and key_of(acting) == key_of(collector)
+
+
+def takes_reports_of(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> Callable[[str], bool]:
+    """Return whether it takes what the resources of a namespace report; it is the first of its own namespace."""
+    own = collector.metadata.namespace
+    if not acts_for_all(collector, cluster, view):
+        return lambda namespace: namespace == own
+    with_their_own = {one.metadata.namespace for one in collectors_naming(cluster, view)} - {own}
+    return lambda namespace: namespace not in with_their_own
+
+
+def asked_by(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> tuple[BrokerSubscription, ...] | None:
+    """Return what it may ask clients for: all that is asked in the cluster, or what its own namespace asks.
+
+    None while that is not known.
+    """
+    answer = view.get(AskedFor(Key(cluster.metadata.namespace, cluster.metadata.name)))
+    asked = None if answer is None else answer.value
+    if asked is None or acts_for_all(collector, cluster, view):
+        return asked
+    keys = ((one, own_key(view.settings.installation or "", one.id)) for one in asked)
+    return tuple(one for one, key in keys if key is not None and key.namespace == collector.metadata.namespace)
+
+
+def heard_by(namespace: str, cluster: KafkaCluster, view: View) -> ClusterState | None:
+    """Return what the collector says that takes what the resources of a namespace report; None while it is silent."""
+    answer = view.get(inventory_of(namespace, cluster, view))
+    return None if answer is None else answer.value
+
+
+def collectors_naming(cluster: KafkaCluster, view: View) -> list[TelemetryCollector]:
+    """Return those that name the cluster, may, and are not being deleted."""
+    return [one for one in referring(TelemetryCollector, cluster, view) if one.metadata.deletion_timestamp is None]
 
 
 def collector_address(collector: ServingCollector, *, authority: str, token: str) -> CollectorAddress:

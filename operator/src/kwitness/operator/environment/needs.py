@@ -8,12 +8,12 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.operator.environment.collectors import serving_collector
+from kwitness.operator.environment.collectors import inventory_of, reported_to
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import depends_on_labels
 from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.facts import Body, KafkaState, Labels, NamedObject, Referring, Watched
+from kwitness.operator.shapes.facts import Body, Inventory, KafkaState, Labels, NamedObject, Referring, Watched
 from kwitness.operator.shapes.work import Need, View
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "PROGRESS_SECONDS",
     "SETTLED_SECONDS",
     "cluster_needs",
+    "inventory_needs",
     "known_cluster",
     "known_resource",
     "patience",
@@ -50,8 +51,17 @@ def cluster_needs(key: Key, at: Key, view: View, *, rivals: str | None = None) -
     if cluster is not None:
         kinds = ("TelemetryCollector",) if rivals is None else ("TelemetryCollector", rivals)
         found |= {Need(Labels(one), SETTLED_SECONDS) for one in strangers(cluster, key, kinds, view)}
-        found |= set(_authority(cluster, view))
+        found |= set(_authority(key.namespace, cluster, view))
     return found
+
+
+def inventory_needs(namespace: str, at: Key, view: View) -> set[Need]:
+    """What the collector says that takes what the resources of a namespace report; none is waited for."""
+    cluster = known_cluster(view, at)
+    fact = Inventory(at) if cluster is None else inventory_of(namespace, cluster, view)
+    if isinstance(fact, Inventory):
+        return {Need(fact)}
+    return {Need(fact, view.settings.inventory_seconds, awaited=False)}
 
 
 def reference_needs(key: Key, at: Key, view: View) -> set[Need]:
@@ -103,9 +113,9 @@ def strangers(cluster: KafkaCluster, own: Key, kinds: tuple[str, ...], view: Vie
     yield from (one for one in namespaces if depends_on_labels(cluster, one))
 
 
-def _authority(cluster: KafkaCluster, view: View) -> Iterator[Need]:
+def _authority(namespace: str, cluster: KafkaCluster, view: View) -> Iterator[Need]:
     """The certificate authority of the collector, which may be in another namespace."""
-    collector = serving_collector(cluster, view)
+    collector = reported_to(namespace, cluster, view)
     if collector is not None and collector.spec.ingest.tls.ca_config_map_ref is not None:
         name = collector.spec.ingest.tls.ca_config_map_ref.name
         yield Need(NamedObject("ConfigMap", Key(collector.metadata.namespace, name)), SETTLED_SECONDS)

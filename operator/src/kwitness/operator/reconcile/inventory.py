@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import ValidationError
-
-from kwitness.contracts.audiences import inventory_audience
-from kwitness.contracts.endpoints import CLUSTER_PATH, SUBSCRIPTIONS_PATH
 from kwitness.contracts.envelopes import ClusterState, SubscriptionList
-from kwitness.contracts.resources.precedence import precedence
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.serving_collectors import collector_of_cluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.context import ClusterFacts, Context
 from kwitness.operator.desired.kafka_cluster_status import disconnected_software, nearly_full
+from kwitness.operator.desired.missing_collectors import no_collector
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.operator.model.observed_software import ObservedSoftware
+from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key
+from kwitness.operator.reconcile.collector_answers import read_collector
 from kwitness.operator.reconcile.outdated_clients import versions_of_clients
 from kwitness.operator.reconcile.references import referring
 from kwitness.operator.reconcile.remembering import recall_cluster, remember_cluster
@@ -24,7 +22,7 @@ from kwitness.operator.shapes.facts import BrokersSeen, Inventory, Reported
 from kwitness.operator.shapes.subscription_facts import Sightings
 from kwitness.operator.work_queue import Requeue
 
-__all__ = ["collectors_of", "crashing_software", "poll_inventory", "reconcile_inventory"]
+__all__ = ["crashing_software", "poll_inventory", "reconcile_inventory"]
 
 
 async def reconcile_inventory(context: Context, key: Key) -> Requeue:
@@ -47,7 +45,7 @@ async def poll_inventory(context: Context, key: Key, *, numbers: bool = True) ->
     Raises
     ------
     OperatorError
-        As `collectors_of`; the facts stay as they were.
+        It cannot be found out which collectors may name the cluster; the facts stay as they were.
     """
     facts = context.clusters.setdefault(key, ClusterFacts())
     shown_before = _shown_by_cluster(context, key, facts)
@@ -68,17 +66,10 @@ def _look_again(context: Context, key: Key) -> None:
 
 async def _poll(context: Context, key: Key, facts: ClusterFacts, *, numbers: bool) -> bool:
     await recall_cluster(context, key, facts)
-    collectors = await collectors_of(context, key)
-    if not collectors:
+    collector = await _acting_collector(context, key, facts)
+    if collector is None:
         facts.inventory, facts.subscription_states = None, {}
-        _is_unknown(
-            facts,
-            "no TelemetryCollector names this cluster: apply one",
-            "NoCollector",
-            "no TelemetryCollector names this cluster, so no client numbers are known: apply one",
-        )
         return False
-    collector = collectors[0]
     name = collector.metadata.name
     if collector.spec.suspend:
         facts.subscription_states = {}
@@ -90,7 +81,7 @@ async def _poll(context: Context, key: Key, facts: ClusterFacts, *, numbers: boo
     try:
         if cluster_id is None:
             raise TransientError("CollectorUnreachable", "the cluster id is not known yet")
-        found, numbers_found = await _fetch(context, collector, str(cluster_id), numbers=numbers)
+        found, numbers_found = await read_collector(context, collector, str(cluster_id), numbers=numbers)
     except OperatorError as error:
         # A number that is not known is absent; what decides on risk is remembered.
         facts.subscription_states = {}
@@ -100,6 +91,26 @@ async def _poll(context: Context, key: Key, facts: ClusterFacts, *, numbers: boo
         _take(facts, name, found, numbers_found)
     await remember_cluster(context, key, facts)
     return True
+
+
+async def _acting_collector(context: Context, key: Key, facts: ClusterFacts) -> TelemetryCollector | None:
+    """Return the collector that acts for cluster ``key``; where there is none, say in ``facts`` why."""
+    found = [one async for one in referring(context, TelemetryCollector, key)]
+    body = context.store.get("KafkaCluster", key)
+    try:
+        cluster = None if body is None else parse_resource(KafkaCluster, body)
+    except OperatorError:
+        cluster = None
+    if cluster is None:
+        why, reason = f"KafkaCluster {key} is not there, or cannot be read: see its status", "NoCollector"
+    else:
+        collector = collector_of_cluster(cluster, found)
+        if collector is not None:
+            return collector
+        why = no_collector(cluster)
+        reason = "NoCollector" if cluster.spec.collector_ref is None else "CollectorDiffers"
+    _is_unknown(facts, why, reason, f"{why}; until then no client numbers are known")
+    return None
 
 
 def _is_unknown(facts: ClusterFacts, why: str, reason: str, message: str) -> None:
@@ -135,58 +146,6 @@ def _take(facts: ClusterFacts, name: str, found: ClusterState | None, numbers: S
         )
     else:
         facts.unknown = None
-
-
-async def _fetch(
-    context: Context, collector: TelemetryCollector, cluster_id: str, *, numbers: bool
-) -> tuple[ClusterState | None, SubscriptionList | None]:
-    key = Key(collector.metadata.namespace, collector.metadata.name)
-    ca_certificates = await _ca_certificates(context, collector)
-    base = context.collector_url(key, collector.spec.ingest.tls.secret_ref is not None)
-
-    async def ask(path: str) -> Any:
-        audience = inventory_audience(key.namespace, key.name)
-        return await context.inventory.get(base + path, audience=audience, ca_certificates=ca_certificates)
-
-    try:
-        found = await ask(CLUSTER_PATH.format(cluster_id=cluster_id))
-        told = await ask(SUBSCRIPTIONS_PATH) if numbers else None
-        return (
-            None if found is None else ClusterState.model_validate(found),
-            None if told is None else SubscriptionList.model_validate(told),
-        )
-    except ValidationError as error:
-        raise TransientError(
-            "CollectorUnreachable", "the collector's answer has an unknown form: is it of this release?"
-        ) from error
-
-
-async def _ca_certificates(context: Context, collector: TelemetryCollector) -> str | None:
-    reference = collector.spec.ingest.tls.ca_config_map_ref
-    if reference is None:
-        return None
-    found = await context.kubernetes.get("ConfigMap", collector.metadata.namespace, reference.name)
-    ca_certificates = ((found or {}).get("data") or {}).get("ca.crt")
-    if not ca_certificates:
-        raise TransientError(
-            "CollectorUnreachable", f"ConfigMap {reference.name} of spec.ingest.tls.caConfigMapRef has no ca.crt"
-        )
-    return str(ca_certificates)
-
-
-async def collectors_of(context: Context, key: Key) -> list[TelemetryCollector]:
-    """Collectors that may name cluster ``key``, the one that serves it first (see `precedence`).
-
-    Raises
-    ------
-    KubernetesUnavailableError
-        When it cannot be found out which may.
-    """
-    found = [one async for one in referring(context, TelemetryCollector, key)]
-    return sorted(
-        found,
-        key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name, home=key.namespace),
-    )
 
 
 def crashing_software(facts: ClusterFacts) -> list[ObservedSoftware]:

@@ -31,6 +31,7 @@ __all__ = [
     "Body",
     "BrokersSeen",
     "ClusterKnowledge",
+    "CollectorAnswer",
     "CollectorReport",
     "DriverAnswer",
     "EnabledNamespaces",
@@ -194,8 +195,16 @@ class HeldBack(Fact[tuple[str, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Inventory(Fact[ClusterState]):
-    """What the collector of a KafkaCluster says; None while it says nothing."""
+    """What the collector that acts for a KafkaCluster says; None while it says nothing."""
 
+    cluster: Key
+
+
+@dataclass(frozen=True, slots=True)
+class CollectorAnswer(Fact[ClusterState]):
+    """What a TelemetryCollector says that does not act for the whole KafkaCluster; None while it says nothing."""
+
+    collector: Key
     cluster: Key
 
 

@@ -10,7 +10,7 @@ from kwitness.contracts.resources.interceptor_profile import InterceptorProfile,
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.environment.clusters import permitted_cluster, present
-from kwitness.operator.environment.collectors import collector_of
+from kwitness.operator.environment.collectors import collector_of, heard_by
 from kwitness.operator.environment.header_registries import registries_resolved
 from kwitness.operator.environment.injector import INJECTOR, interceptors_config_map_key, told
 from kwitness.operator.environment.refused import seen_since
@@ -35,10 +35,9 @@ from kwitness.operator.model.conditions import Verdict, failure
 from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.pause import paused
-from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import TellInterceptors
-from kwitness.operator.shapes.facts import Body, EnabledNamespaces, Inventory, NamedObject, RunningPods, Watched
+from kwitness.operator.shapes.facts import Body, EnabledNamespaces, NamedObject, RunningPods, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
 
 __all__ = ["decide"]
@@ -69,7 +68,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         )
     injection = injection_of(body, resource, view)
     digest = interceptor_injection_hash(injection)
-    state = view[Inventory(cluster_key(subject.key.namespace, resource.spec.cluster_ref))].value
+    state = heard_by(subject.key.namespace, permitted_cluster(resource, view), view)
     own = _heard_of(state, subject.key, view.now_ms)
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
@@ -128,7 +127,7 @@ def _directives(
     suspend = resource.spec.suspend
     if all(one.suspended == suspend for one in own):
         return ()
-    collector = collector_of(permitted_cluster(resource, view), view)
+    collector = collector_of(key.namespace, permitted_cluster(resource, view), view)
     of = collector.resource
     return (
         TellInterceptors(

@@ -56,7 +56,7 @@ def injection_of(body: Body, resource: InterceptorProfile, view: View) -> Interc
     cluster = permitted_cluster(resource, view)
     knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
-    collector = collector_of(cluster, view)
+    collector = collector_of(resource.metadata.namespace, cluster, view)
     entries = _entries(resource, foreign_stamps(resource, view))
     rules = header_rules(resource, view)
     namespaces = spec.namespace_selector

@@ -12,6 +12,7 @@ from kwitness.operator.environment.needs import (
     PROGRESS_SECONDS,
     SETTLED_SECONDS,
     cluster_needs,
+    inventory_needs,
     known_resource,
     patience,
 )
@@ -19,7 +20,7 @@ from kwitness.operator.kinds.interceptor_profile.ended_at_start import starts_of
 from kwitness.operator.kinds.interceptor_profile.header_rules import header_needs
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.facts import EnabledNamespaces, Inventory, NamedObject, Refusals, RunningPods, Watched
+from kwitness.operator.shapes.facts import EnabledNamespaces, NamedObject, Refusals, RunningPods, Watched
 from kwitness.operator.shapes.work import Need, Unit, View
 
 __all__ = ["KIND", "needs", "related"]
@@ -39,7 +40,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     injector = NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))
     found |= related(unit.key, resource, view)
     found |= {
-        Need(Inventory(cluster_key(unit.key.namespace, resource.spec.cluster_ref))),
+        *inventory_needs(unit.key.namespace, cluster_key(unit.key.namespace, resource.spec.cluster_ref), view),
         Need(Refusals()),
         Need(NamedObject("ConfigMap", interceptors_config_map_key(view.settings)), SETTLED_SECONDS),
         Need(injector, patience(1, view, injector)),

@@ -10,7 +10,7 @@ from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaClus
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster, present
-from kwitness.operator.environment.collectors import collector_of
+from kwitness.operator.environment.collectors import asked_by, collector_of, heard_by
 from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
 from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of, observer_image
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
@@ -41,7 +41,7 @@ from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import Telling
-from kwitness.operator.shapes.facts import AskedFor, Body, Inventory, KafkaState, NamedObject, Watched
+from kwitness.operator.shapes.facts import Body, KafkaState, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
 
@@ -95,7 +95,7 @@ def _gateway(
 ) -> Outcome:
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
     cluster_id, node_ids = cluster_identity(view[KafkaState(at)].value, cluster.metadata.name)
-    collector = collector_of(cluster, view)
+    collector = collector_of(subject.key.namespace, cluster, view)
     memory = present(view, NamedObject("ConfigMap", Key(subject.key.namespace, gateway_ports_name(subject.key.name))))
     slots = assign_slots(remembered_slots(memory), node_ids)
     suspend = resource.spec.suspend or relay_only
@@ -111,7 +111,7 @@ def _gateway(
         suspend=suspend,
     )
     digest = settings_hash(settings_text(settings))
-    state = view[Inventory(at)].value
+    state = heard_by(subject.key.namespace, cluster, view)
     heard = heard_of(state, view.now_ms)
     own = of_resource(heard, subject.key)
     status = ObserverDeploymentStatus(
@@ -137,7 +137,7 @@ def _gateway(
     )
     actions: tuple[Telling, ...] = (
         *directives(subject.key, own, collector, settings=digest, suspend=suspend),
-        *subscriptions(subject.key, own, collector, view.get(AskedFor(at))),
+        *subscriptions(subject.key, own, collector, asked_by(collector.resource, cluster, view)),
     )
     return Outcome(subject.uid, subject.generation, status, verdicts, children, actions)
 

@@ -9,7 +9,6 @@ from kwitness.operator.desired.collector_subscriptions import collector_subscrip
 from kwitness.operator.environment.collectors import ServingCollector
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.actions import TellObservers, TellSubscriptions
-from kwitness.operator.shapes.facts import Answer
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["directives", "subscriptions"]
@@ -37,16 +36,16 @@ def subscriptions(
     key: Key,
     own: Iterable[ObserverState],
     collector: ServingCollector,
-    asked_for: Answer[tuple[BrokerSubscription, ...]] | None,
+    asked: tuple[BrokerSubscription, ...] | None,
 ) -> tuple[TellSubscriptions, ...]:
     """Tell the observers of ``key`` what clients are asked for, while one that answers clients reports something else.
 
-    The collector's mounted file says so a minute and a half later. Without an answer nothing is told, nor to
+    The collector's mounted file says so a minute and a half later. While that is not known nothing is told, nor to
     those that have heard of nothing: they are about to ask the collector.
     """
-    if asked_for is None or asked_for.value is None:
+    if asked is None:
         return ()
-    wanted = ClusterSubscriptions.of(collector_subscriptions(asked_for.value))
+    wanted = ClusterSubscriptions.of(collector_subscriptions(asked))
     if all(one.telemetry is None or one.telemetry.subscriptions in {None, wanted.hash} for one in own):
         return ()
     of = collector.resource

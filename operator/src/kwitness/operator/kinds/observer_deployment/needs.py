@@ -13,6 +13,7 @@ from kwitness.operator.environment.needs import (
     PROGRESS_SECONDS,
     SETTLED_SECONDS,
     cluster_needs,
+    inventory_needs,
     known_resource,
     patience,
 )
@@ -23,7 +24,6 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import (
     AskedFor,
     EnabledNamespaces,
-    Inventory,
     NamedObject,
     Referring,
     Refusals,
@@ -61,7 +61,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     deployment = NamedObject("Deployment", Key(unit.key.namespace, name))
     found |= related(unit.key, resource, view)
     found |= {
-        Need(Inventory(cluster_key(unit.key.namespace, resource.spec.cluster_ref))),
+        *inventory_needs(unit.key.namespace, cluster_key(unit.key.namespace, resource.spec.cluster_ref), view),
         Need(NamedObject("ConfigMap", Key(unit.key.namespace, gateway_ports_name(unit.key.name))), SETTLED_SECONDS),
         Need(deployment, patience(resource.spec.gateway_replicas, view, deployment)),
     }
@@ -81,7 +81,7 @@ def _sidecar(key: Key, resource: ObserverDeployment, view: View) -> set[Need]:
     namespaces = acts_in(resource, (enabled.value if enabled is not None else None) or {}, view.settings)
     injector = NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))
     return {
-        Need(Inventory(cluster_key(key.namespace, resource.spec.cluster_ref))),
+        *inventory_needs(key.namespace, cluster_key(key.namespace, resource.spec.cluster_ref), view),
         Need(EnabledNamespaces(), SETTLED_SECONDS if namespaces else PROGRESS_SECONDS),
         Need(Refusals()),
         Need(NamedObject("ConfigMap", config_map_key(view.settings)), SETTLED_SECONDS),

@@ -6,10 +6,11 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector, TelemetryCollectorStatus
 from kwitness.operator.desired.collector_limits import check_namespace, too_many_replicas, within_limits
 from kwitness.operator.environment.clusters import cluster_named, key_of
-from kwitness.operator.environment.collectors import serving_collector
+from kwitness.operator.environment.collectors import acts_for_all, asked_by, heard_by, reported_to
 from kwitness.operator.environment.owners import owners_of
 from kwitness.operator.kinds.telemetry_collector.needs import KIND, config_map
 from kwitness.operator.kinds.telemetry_collector.objects import collector_objects, service_monitor
+from kwitness.operator.kinds.telemetry_collector.place import place_verdict
 from kwitness.operator.kinds.telemetry_collector.reporters import reporters_of
 from kwitness.operator.kinds.telemetry_collector.standing import Standing, monitor_attempt
 from kwitness.operator.kinds.telemetry_collector.status import collector_status, collector_verdicts, monitor_verdict
@@ -21,7 +22,7 @@ from kwitness.operator.model.parse_resource import parse_resource, parse_status
 from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import AskInventory
-from kwitness.operator.shapes.facts import AskedFor, Body, ClusterKnowledge, Inventory, KafkaState, NamedObject, Watched
+from kwitness.operator.shapes.facts import AskedFor, Body, ClusterKnowledge, KafkaState, NamedObject, Watched
 from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
 from kwitness.runtime.child_names import collector_name
 
@@ -38,7 +39,7 @@ def decide(unit: Unit, view: View) -> Decision:
         asked = parse_resource(TelemetryCollector, body)
         check_namespace(unit.key.namespace, view.settings)
         cluster = cluster_named(asked.spec.cluster_ref, unit.key.namespace, view)
-        _check_first(unit.key, cluster, view)
+        _check_first(asked, cluster, view)
         at = cluster_key(unit.key.namespace, asked.spec.cluster_ref)
         known = view[KafkaState(at)].value
         if known is not None and known.trouble is None and view[AskedFor(at)].value is None:
@@ -50,17 +51,18 @@ def decide(unit: Unit, view: View) -> Decision:
     return Decision({unit.key: outcome})
 
 
-def _check_first(key: Key, cluster: KafkaCluster, view: View) -> None:
-    first = serving_collector(cluster, view)
-    holder = key if first is None else Key(*key_of(first))
-    if holder != key:
-        at = Key(cluster.metadata.namespace, cluster.metadata.name)
-        raise TerminalError(
-            "Conflict",
-            f"TelemetryCollector {holder} comes before this one and serves KafkaCluster {at}: remove one of the"
-            " two, or give this one a higher spec.priority, unless only that one is in the cluster's namespace; what"
-            " runs of this one is left as it is",
-        )
+def _check_first(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> None:
+    namespace = collector.metadata.namespace
+    first = reported_to(namespace, cluster, view)
+    if first is None or first.metadata.namespace != namespace or key_of(first) == key_of(collector):
+        return
+    at = Key(cluster.metadata.namespace, cluster.metadata.name)
+    raise TerminalError(
+        "Conflict",
+        f"TelemetryCollector {first.metadata.name} of this namespace comes before this one for KafkaCluster {at}:"
+        " remove one of the two, give this one a higher spec.priority, or have the KafkaCluster name it in"
+        " spec.collectorRef; what runs of this one is left as it is",
+    )
 
 
 def _cluster_id(known: ClusterKnowledge | None, name: str) -> str:
@@ -82,12 +84,13 @@ def _outcome(
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
     collector = within_limits(asked, view.settings)
     standing, owners = Standing.of(collector, view), owners_of(cluster, view)
-    state = None if collector.spec.suspend else view[Inventory(at)].value
+    state = None if collector.spec.suspend else heard_by(subject.key.namespace, cluster, view)
     status = collector_status(collector, standing.stateful_set or {}, state)
     further = (
         too_many_replicas(asked, view.settings),
         standing.storage_verdict(view),
         _monitor(collector, view),
+        place_verdict(collector, cluster, view),
     )
     verdicts = collector_verdicts(
         collector,
@@ -97,6 +100,7 @@ def _outcome(
         further=[one for one in further if one is not None],
     )
     monitors = NamedObject("ServiceMonitor", Key(subject.key.namespace, collector_name(subject.key.name)))
+    is_changed = previous.ready_replicas != status.ready_replicas
     unasked = service_monitor(collector) is not None or not view.settings.collector.service_monitors
     return Outcome(
         subject.uid,
@@ -104,7 +108,7 @@ def _outcome(
         status,
         tuple(verdicts),
         _children(collector, standing, cluster, cluster_id, owners, view=view),
-        actions=(AskInventory(at),) if previous.ready_replicas != status.ready_replicas else (),
+        actions=(AskInventory(at),) if is_changed and acts_for_all(collector, cluster, view) else (),
         attempts=standing.attempts(view),
         kept=(monitors,) if unasked else (),
     )
@@ -127,16 +131,15 @@ def _children(
     *,
     view: View,
 ) -> tuple[Body, ...]:
-    at = Key(cluster.metadata.namespace, cluster.metadata.name)
     kept, settings = as_it_stands(collector, view.settings, standing.storage)
-    subscriptions = view[AskedFor(at)].value
+    subscriptions = asked_by(collector, cluster, view)
     objects = collector_objects(
         kept,
         cluster,
         cluster_id,
         subscriptions or (),
         settings,
-        reporters=reporters_of(cluster, view),
+        reporters=reporters_of(collector, cluster, view),
         owners=owners.owners,
     )
     if subscriptions is None:

@@ -7,6 +7,7 @@ from typing import Final
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_limits import check_namespace, within_limits
 from kwitness.operator.environment.needs import (
+    inventory_needs,
     known_cluster,
     known_resource,
     reference_needs,
@@ -21,7 +22,7 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import (
     AskedFor,
     EnabledNamespaces,
-    Inventory,
+    Every,
     Labels,
     NamedObject,
     Referring,
@@ -30,9 +31,11 @@ from kwitness.operator.shapes.facts import (
 from kwitness.operator.shapes.work import Need, Unit, View
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["KIND", "config_map", "needs"]
+__all__ = ["KIND", "NAMED", "config_map", "needs"]
 
 KIND: Final = "TelemetryCollector"
+NAMED: Final = Every("KafkaCluster")
+"""Any of them may name a collector."""
 _REPORTERS: Final = ("ObserverDeployment", "InterceptorProfile")
 
 
@@ -49,7 +52,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
         return frozenset(found)
     at = cluster_key(unit.key.namespace, collector.spec.cluster_ref)
     found |= reference_needs(unit.key, at, view)
-    found |= {Need(AskedFor(at)), Need(Inventory(at))}
+    found |= {Need(AskedFor(at)), Need(NAMED), *inventory_needs(unit.key.namespace, at, view)}
     found |= {Need(Referring(kind, at)) for kind in (KIND, *_REPORTERS)}
     found |= standing_needs(within_limits(collector, view.settings), view)
     return frozenset(found | _of_cluster(unit.key, at, view))

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.environment.clusters import key_of, present, referring
+from kwitness.operator.environment.collectors import takes_reports_of
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import EnabledNamespaces
 from kwitness.operator.shapes.work import View
@@ -25,16 +27,17 @@ class Reporters:
     intercepted: tuple[str, ...] = ()
 
 
-def reporters_of(cluster: KafkaCluster, view: View) -> Reporters:
-    """Of the resources that may name the cluster, which alone makes them or their pods senders.
+def reporters_of(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> Reporters:
+    """Of the resources that may name the cluster and report to this collector, which makes them or their pods senders.
 
     Raises
     ------
     OperatorError
         It could not be found out which namespaces let their pods get observers.
     """
-    observers = tuple(referring(ObserverDeployment, cluster, view))
-    profiles = tuple(referring(InterceptorProfile, cluster, view))
+    is_here = takes_reports_of(collector, cluster, view)
+    observers = [one for one in referring(ObserverDeployment, cluster, view) if is_here(one.metadata.namespace)]
+    profiles = [one for one in referring(InterceptorProfile, cluster, view) if is_here(one.metadata.namespace)]
     gateways = tuple(Key(*key_of(one)) for one in observers if one.spec.mode == "Gateway")
     beside = tuple(one for one in observers if one.spec.mode != "Gateway")
     if not view.settings.injector.enabled or not (beside or profiles):

@@ -57,7 +57,7 @@ def injection_of(
     image = observer_image(settings)
     knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
-    collector = collector_of(cluster, view)
+    collector = collector_of(resource.metadata.namespace, cluster, view)
     tls = spec.own_broker.tls if spec.mode == "Broker" else None
     if spec.mode == "Broker":
         check_own_listener(resource, listener, knowledge)

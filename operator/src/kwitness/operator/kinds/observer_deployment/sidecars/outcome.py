@@ -11,7 +11,7 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment,
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.environment.clusters import permitted_cluster, present
-from kwitness.operator.environment.collectors import collector_of
+from kwitness.operator.environment.collectors import asked_by, collector_of, heard_by
 from kwitness.operator.environment.injector import INJECTOR, config_map_key, told
 from kwitness.operator.environment.marked_pods import Wanted
 from kwitness.operator.environment.refused import refused_in, seen_since
@@ -38,10 +38,8 @@ from kwitness.operator.model.pause import paused
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import Telling
 from kwitness.operator.shapes.facts import (
-    AskedFor,
     Body,
     EnabledNamespaces,
-    Inventory,
     KafkaState,
     NamedObject,
     Refusals,
@@ -92,8 +90,8 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         )
     observed = _observed(resource, view)
     injection = _injection(body, resource, observed, view)
-    collector = collector_of(observed.cluster, view)
-    state = view[Inventory(observed.at)].value
+    collector = collector_of(subject.key.namespace, observed.cluster, view)
+    state = heard_by(subject.key.namespace, observed.cluster, view)
     heard = heard_of(state, view.now_ms)
     own = of_resource(heard, subject.key)
     since = seen_since(body, view.now_ms)
@@ -146,7 +144,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     )
     telling: tuple[Telling, ...] = (
         *directives(subject.key, own, collector, settings=digest, suspend=settings.suspend),
-        *subscriptions(subject.key, own, collector, view.get(AskedFor(observed.at))),
+        *subscriptions(subject.key, own, collector, asked_by(collector.resource, observed.cluster, view)),
     )
     return _outcome(subject, status, verdicts, telling)
 
