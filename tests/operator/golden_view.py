@@ -159,11 +159,10 @@ def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
         case KafkaState(cluster):
             known = case.get("others", {}).get(str(cluster), case.get("kafka"))
             return _knowledge(known) if known else None
-        case CollectorAnswer(collector):
-            told = case.get("told", {}).get(str(collector))
-            return None if told is None else ClusterState.model_validate(told)
-        case Inventory():
-            return ClusterState.model_validate(case["state"]) if "state" in case else None
+        case CollectorAnswer() | Inventory():
+            collectors, cluster_state = case.get("collectors", {}), case.get("state")
+            state = collectors.get(str(fact.collector)) if isinstance(fact, CollectorAnswer) else cluster_state
+            return None if state is None else ClusterState.model_validate(state)
         case Labels(namespace):
             return case.get("labels", {}).get(namespace)
         case _:

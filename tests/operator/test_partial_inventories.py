@@ -115,29 +115,39 @@ async def test_a_sighting_in_a_partial_answer_withdraws(inventory, api, namespac
     await asyncio.to_thread(until_configs, clean_broker, lambda found: found == {})
 
 
-async def test_a_broker_that_nothing_is_heard_of_may_have_anybody_connected(api, namespace, tmp_path):
+async def test_a_broker_that_nothing_is_heard_of_may_have_anybody_connected(
+    api, namespace, another_namespace, tmp_path
+):
     quiet = {"kwitness.collector.url": "http://127.0.0.1:1", "kwitness.collector.insecure.plaintext": "true"}
     with LocalBroker("4.3.1", plugin=plugin_jar(), overrides=quiet) as broker:
         apply(
             api,
-            cluster("main", namespace, broker.bootstrap),
+            cluster("main", namespace, broker.bootstrap, allowedNamespaces={"from": "All"}),
             collector("main", namespace),
+            collector("other", another_namespace, clusterRef={"name": "main", "namespace": namespace}),
             subscription("deadly", namespace, **DEADLY),
             subscription("basic", namespace),
         )
-        served = ServedCollector(broker.cluster_id)
+        served, elsewhere = ServedCollector(broker.cluster_id), ServedCollector(broker.cluster_id)
         served.state["brokers"] = []
-        async with served.serving() as url:
+        async with served.serving() as url, elsewhere.serving() as other_url:
 
             def answer_here(context: Context) -> None:
-                context.collector_url = lambda _key, _encrypted: url
+                context.collector_url = lambda key, _encrypted: url if key.name == "main" else other_url
 
-            async with operating(api, settings_of(namespace, tmp_path), answer_here):
+            def warned() -> str:
+                warnings = get(api, "kfc", "main", namespace).get("status", {}).get("warnings", [])
+                return next((found["message"] for found in warnings if found["type"] == "ReportedElsewhere"), "")
+
+            both = settings_of(namespace, tmp_path, watch_namespaces=[namespace, another_namespace])
+            async with operating(api, both, answer_here):
                 message = (await _reason(api, namespace, "RiskUnknown"))["message"]
                 assert "hears nothing from the plugin of broker 1" in message
                 await _reason(api, namespace, "Applied", "basic")  # with the safe prefix alone
+                assert f"of broker 1 to TelemetryCollector {another_namespace}/other" in await eventually_beside(warned)
                 served.state["brokers"] = [{"broker_id": "1", "last_heartbeat_ms": 1}]
                 await _reason(api, namespace, "Applied")
+                await eventually_beside(warned, lambda now: now == "")
 
 
 async def test_without_a_collector_the_message_says_what_to_do(api, namespace, clean_broker, tmp_path):
@@ -150,7 +160,7 @@ async def test_without_a_collector_the_message_says_what_to_do(api, namespace, c
     )
     async with operating(api, settings_of(namespace, tmp_path), lambda _: None):
         message = (await _reason(api, namespace, "RiskUnknown"))["message"]
-        assert "no TelemetryCollector names this cluster: apply one" in message
+        assert f"no TelemetryCollector of namespace {namespace} names KafkaCluster main: apply one there" in message
         assert "riskPolicy Apply accepts" in message
         await _reason(api, namespace, "Applied", "accepted")
         await _reason(api, namespace, "Applied", "everything")

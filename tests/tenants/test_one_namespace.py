@@ -118,7 +118,7 @@ ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]], str]] = {
     "a collector": (
         "ktc",
         lambda there, here: collector("mine", here, priority=FIRST, **of_the_cluster(there)),
-        "Conflict",
+        "Progressing",
     ),
     "a gateway": (
         "kobs",
@@ -127,6 +127,11 @@ ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]], str]] = {
     ),
     "a profile": ("kip", lambda there, here: profile("mine", here, priority=FIRST, **full(there)), "LimitExceeded"),
     "a cluster": ("kfc", lambda _, here: cluster("main", here, "127.0.0.1:1"), "Unreachable"),
+    "a cluster that names the collector of another": (
+        "kfc",
+        lambda there, here: cluster("thief", here, "127.0.0.1:1", collectorRef={"name": "main", "namespace": there}),
+        "Unreachable",
+    ),
 }
 
 

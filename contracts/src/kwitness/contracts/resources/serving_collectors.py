@@ -1,4 +1,4 @@
-"""Which TelemetryCollector acts for a Kafka cluster, and which takes what the resources of a namespace report.
+"""Decide which TelemetryCollector acts for a Kafka cluster, and which takes what a namespace's resources report.
 
 The owner of the KafkaCluster decides on the first. Any other that may name the cluster acts for its own namespace.
 """
@@ -22,7 +22,7 @@ def collector_of_cluster(cluster: KafkaCluster, collectors: Iterable[TelemetryCo
     if reference is None:
         return _first(collectors, home)
     at = reference.namespace or home
-    return _first((one for one in collectors if one.metadata.name == reference.name), at)
+    return _first((found for found in collectors if found.metadata.name == reference.name), at)
 
 
 def collector_of_namespace(
@@ -40,5 +40,5 @@ def collector_of_namespace(
 
 def _first(collectors: Iterable[TelemetryCollector], namespace: str) -> TelemetryCollector | None:
     """Of a namespace, by priority and then name."""
-    found = (one for one in collectors if one.metadata.namespace == namespace)
-    return min(found, key=lambda one: (-one.spec.priority, one.metadata.name), default=None)
+    found = (collector for collector in collectors if collector.metadata.namespace == namespace)
+    return min(found, key=lambda rival: (-rival.spec.priority, rival.metadata.name), default=None)

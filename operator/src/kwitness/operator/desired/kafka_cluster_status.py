@@ -13,6 +13,7 @@ from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.software import parse_version, pushes_null
 from kwitness.contracts.topics import USED_TOPICS, topic_name
 from kwitness.operator.model.cluster_description import ClusterDescription, TopicDescription, WantedTopic
+from kwitness.operator.model.store import Key
 from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
 from kwitness.subscriptions.risk import SAFE_PREFIX, Software, endangered_by
 
@@ -106,13 +107,14 @@ def warnings(
     shared_with: Collection[str],
     deletion_held: Collection[str],
     disconnected: Sequence[str] = (),
+    elsewhere: Mapping[Key, Sequence[str]] = MappingProxyType({}),
     owners: Mapping[str, str] = MappingProxyType({}),
     clients: Mapping[str, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """What to know about a cluster that works; one entry per type, sorted.
 
     ``disconnected`` is what `disconnected_software` found; ``owners`` what is wrong with the owners, and ``clients``
-    with versions of clients, by type.
+    with versions of clients, by type. ``elsewhere`` is by TelemetryCollector which brokers report to it instead.
     """
     found: dict[str, str] = {**owners, **clients}
     versions = [state.kafka_version for state in inventory.brokers if state.kafka_version] if inventory else []
@@ -132,6 +134,12 @@ def warnings(
         found["TopicDiffers"] = f"{'; '.join(differing)}; existing topics are never changed"
     if cluster.spec.tls.insecure_plaintext and cluster.spec.authentication.type not in {"none", "mtls"}:
         found["PlaintextCredentials"] = "the operator's password travels unencrypted (spec.tls.insecurePlaintext)"
+    if elsewhere:
+        where = "; ".join(f"{_brokers(ids)} to TelemetryCollector {key}" for key, ids in sorted(elsewhere.items()))
+        found["ReportedElsewhere"] = (
+            f"plugins report {where}, and not to the collector that acts for this cluster, which knows nothing of these"
+            " brokers: change kwitness.collector.url there, or name the other collector in spec.collectorRef"
+        )
     if deletion_held:
         found["DeletionHeld"] = (
             f"{', '.join(sorted(deletion_held))} stays on the broker though its resource is gone or suspended: without"
@@ -147,6 +155,10 @@ def warnings(
         )
     found.update(_from_plugins(inventory.brokers if inventory else ()))
     return [{"type": kind, "message": message[:1024]} for kind, message in sorted(found.items())[:_WARNINGS]]
+
+
+def _brokers(ids: Sequence[str]) -> str:
+    return f"of broker{'s' if len(ids) > 1 else ''} {', '.join(ids[:10])}{' and others' if len(ids) > 10 else ''}"  # noqa: PLR2004
 
 
 def _from_plugins(brokers: Sequence[BrokerState]) -> dict[str, str]:

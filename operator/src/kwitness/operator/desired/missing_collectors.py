@@ -1,4 +1,4 @@
-"""What to do about a Kafka cluster that no TelemetryCollector acts for."""
+"""Explain why no TelemetryCollector acts for a Kafka cluster."""
 
 from __future__ import annotations
 

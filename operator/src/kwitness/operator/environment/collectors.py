@@ -26,14 +26,14 @@ __all__ = [
     "ServingCollector",
     "acting_collector",
     "acts_for_all",
-    "asked_by",
     "collector_address",
     "collector_of",
+    "collector_of_reports",
     "collectors_naming",
-    "heard_by",
+    "ingests_from",
     "inventory_of",
-    "reported_to",
-    "takes_reports_of",
+    "last_report",
+    "requested_subscriptions",
 ]
 
 
@@ -53,7 +53,7 @@ def collector_of(namespace: str, cluster: KafkaCluster, view: View) -> ServingCo
     TerminalError
         CollectorNotReady: there is none, or its certificate authority is missing.
     """
-    collector = reported_to(namespace, cluster, view)
+    collector = collector_of_reports(namespace, cluster, view)
     if collector is None:
         raise TerminalError(
             "CollectorNotReady", f"{no_collector(cluster)}; until then nobody would take what is reported"
@@ -80,7 +80,7 @@ def acting_collector(cluster: KafkaCluster, view: View) -> TelemetryCollector | 
     return None if found is None else within_limits(found, view.settings)
 
 
-def reported_to(namespace: str, cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
+def collector_of_reports(namespace: str, cluster: KafkaCluster, view: View) -> TelemetryCollector | None:
     """Return the TelemetryCollector that takes what the resources of a namespace report."""
     found = collector_of_namespace(namespace, cluster, collectors_naming(cluster, view))
     return None if found is None else within_limits(found, view.settings)
@@ -89,41 +89,43 @@ def reported_to(namespace: str, cluster: KafkaCluster, view: View) -> TelemetryC
 def inventory_of(namespace: str, cluster: KafkaCluster, view: View) -> Inventory | CollectorAnswer:
     """Return the question for what that collector says."""
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
-    collector, acting = reported_to(namespace, cluster, view), acting_collector(cluster, view)
+    collector, acting = collector_of_reports(namespace, cluster, view), acting_collector(cluster, view)
     if collector is None or (acting is not None and key_of(collector) == key_of(acting)):
         return Inventory(at)
     return CollectorAnswer(Key(*key_of(collector)), at)
 
 
 def acts_for_all(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> bool:
-    """Whether it is the one that acts for the whole cluster."""
+    """Return whether this collector acts for the whole cluster."""
     acting = acting_collector(cluster, view)
     return acting is not None and key_of(acting) == key_of(collector)
 
 
-def takes_reports_of(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> Callable[[str], bool]:
+def ingests_from(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> Callable[[str], bool]:
     """Return whether it takes what the resources of a namespace report; it is the first of its own namespace."""
     own = collector.metadata.namespace
     if not acts_for_all(collector, cluster, view):
         return lambda namespace: namespace == own
-    with_their_own = {one.metadata.namespace for one in collectors_naming(cluster, view)} - {own}
+    with_their_own = {collector.metadata.namespace for collector in collectors_naming(cluster, view)} - {own}
     return lambda namespace: namespace not in with_their_own
 
 
-def asked_by(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> tuple[BrokerSubscription, ...] | None:
+def requested_subscriptions(
+    collector: TelemetryCollector, cluster: KafkaCluster, view: View
+) -> tuple[BrokerSubscription, ...] | None:
     """Return what it may ask clients for: all that is asked in the cluster, or what its own namespace asks.
 
     None while that is not known.
     """
     answer = view.get(AskedFor(Key(cluster.metadata.namespace, cluster.metadata.name)))
-    asked = None if answer is None else answer.value
-    if asked is None or acts_for_all(collector, cluster, view):
-        return asked
-    keys = ((one, own_key(view.settings.installation or "", one.id)) for one in asked)
-    return tuple(one for one, key in keys if key is not None and key.namespace == collector.metadata.namespace)
+    subscriptions = None if answer is None else answer.value
+    if subscriptions is None or acts_for_all(collector, cluster, view):
+        return subscriptions
+    keys = ((found, own_key(view.settings.installation or "", found.id)) for found in subscriptions)
+    return tuple(found for found, key in keys if key is not None and key.namespace == collector.metadata.namespace)
 
 
-def heard_by(namespace: str, cluster: KafkaCluster, view: View) -> ClusterState | None:
+def last_report(namespace: str, cluster: KafkaCluster, view: View) -> ClusterState | None:
     """Return what the collector says that takes what the resources of a namespace report; None while it is silent."""
     answer = view.get(inventory_of(namespace, cluster, view))
     return None if answer is None else answer.value
@@ -131,7 +133,8 @@ def heard_by(namespace: str, cluster: KafkaCluster, view: View) -> ClusterState 
 
 def collectors_naming(cluster: KafkaCluster, view: View) -> list[TelemetryCollector]:
     """Return those that name the cluster, may, and are not being deleted."""
-    return [one for one in referring(TelemetryCollector, cluster, view) if one.metadata.deletion_timestamp is None]
+    found = referring(TelemetryCollector, cluster, view)
+    return [collector for collector in found if collector.metadata.deletion_timestamp is None]
 
 
 def collector_address(collector: ServingCollector, *, authority: str, token: str) -> CollectorAddress:

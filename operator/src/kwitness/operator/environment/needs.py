@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.operator.environment.collectors import inventory_of, reported_to
+from kwitness.operator.environment.collectors import collector_of_reports, inventory_of
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import depends_on_labels
@@ -56,7 +56,7 @@ def cluster_needs(key: Key, at: Key, view: View, *, rivals: str | None = None) -
 
 
 def inventory_needs(namespace: str, at: Key, view: View) -> set[Need]:
-    """What the collector says that takes what the resources of a namespace report; none is waited for."""
+    """Need the last report of the collector that a namespace reports to, without waiting for it."""
     cluster = known_cluster(view, at)
     fact = Inventory(at) if cluster is None else inventory_of(namespace, cluster, view)
     if isinstance(fact, Inventory):
@@ -115,7 +115,7 @@ def strangers(cluster: KafkaCluster, own: Key, kinds: tuple[str, ...], view: Vie
 
 def _authority(namespace: str, cluster: KafkaCluster, view: View) -> Iterator[Need]:
     """The certificate authority of the collector, which may be in another namespace."""
-    collector = reported_to(namespace, cluster, view)
+    collector = collector_of_reports(namespace, cluster, view)
     if collector is not None and collector.spec.ingest.tls.ca_config_map_ref is not None:
         name = collector.spec.ingest.tls.ca_config_map_ref.name
         yield Need(NamedObject("ConfigMap", Key(collector.metadata.namespace, name)), SETTLED_SECONDS)

@@ -95,7 +95,7 @@ async def _poll(context: Context, key: Key, facts: ClusterFacts, *, numbers: boo
 
 async def _acting_collector(context: Context, key: Key, facts: ClusterFacts) -> TelemetryCollector | None:
     """Return the collector that acts for cluster ``key``; where there is none, say in ``facts`` why."""
-    found = [one async for one in referring(context, TelemetryCollector, key)]
+    found = [collector async for collector in referring(context, TelemetryCollector, key)]
     body = context.store.get("KafkaCluster", key)
     try:
         cluster = None if body is None else parse_resource(KafkaCluster, body)

@@ -202,7 +202,7 @@ class Inventory(Fact[ClusterState]):
 
 @dataclass(frozen=True, slots=True)
 class CollectorAnswer(Fact[ClusterState]):
-    """What a TelemetryCollector says that does not act for the whole KafkaCluster; None while it says nothing."""
+    """The report of a TelemetryCollector that acts for its own namespace; None while it is silent."""
 
     collector: Key
     cluster: Key

@@ -1,4 +1,4 @@
-"""Which KafkaCluster is meant, and which TelemetryCollector serves it."""
+"""Which KafkaCluster is meant, and which TelemetryCollector acts for it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pydantic import BaseModel, ValidationError
 
 from kwitness.cli.cluster_access import ClusterAccess
 from kwitness.cli.cluster_reference import cluster_of
-from kwitness.cli.failure import CommandFailedError, NotPermittedError
+from kwitness.cli.failure import CommandFailedError
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.contracts.resources.precedence import precedence
+from kwitness.contracts.resources.serving_collectors import collector_of_cluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 
 __all__ = ["find_cluster", "find_collector", "parsed"]
@@ -51,43 +51,30 @@ def find_cluster(access: ClusterAccess, name: str | None) -> KafkaCluster:
 
 
 def find_collector(access: ClusterAccess, cluster: KafkaCluster) -> TelemetryCollector:
-    """Return the TelemetryCollector that serves ``cluster``, of its namespace or else of any.
+    """Return the TelemetryCollector that acts for ``cluster``.
 
     Raises
     ------
     CommandFailedError
         There is none, or it is suspended.
+    NotPermittedError
+        TelemetryCollectors of its namespace may not be listed.
     """
-    home = cluster.metadata.namespace
-    serving = _serving(access.items("TelemetryCollector", home), cluster)
-    if serving is None:
-        try:
-            serving = _serving(access.items("TelemetryCollector", None), cluster)
-        except NotPermittedError as error:
-            raise NotPermittedError(
-                f"no TelemetryCollector of namespace {home} names KafkaCluster {cluster.metadata.name}, and others are "
-                f"not seen: {error}"
-            ) from error
-    if serving is None:
+    reference, home, name = cluster.spec.collector_ref, cluster.metadata.namespace, cluster.metadata.name
+    at = home if reference is None else reference.namespace or home
+    bodies = (body for body in access.items("TelemetryCollector", at) if cluster_of(body) == (home, name))
+    acting = collector_of_cluster(cluster, [parsed(TelemetryCollector, body) for body in bodies])
+    if acting is None:
+        missing = "one there" if reference is None else f"{reference.name} there, which spec.collectorRef names"
         raise CommandFailedError(
-            f"no TelemetryCollector names KafkaCluster {cluster.metadata.name} of namespace {home}, so nothing is "
-            "known of its clients: apply one"
+            f"no TelemetryCollector of namespace {at} acts for KafkaCluster {name} of namespace {home}, so nothing is "
+            f"known of its clients: apply {missing}, with this cluster in spec.clusterRef"
         )
-    if serving.spec.suspend:
+    if acting.spec.suspend:
         raise CommandFailedError(
-            f"TelemetryCollector {serving.metadata.name} is suspended, so nobody answers: set spec.suspend to false"
+            f"TelemetryCollector {acting.metadata.name} is suspended, so nobody answers: set spec.suspend to false"
         )
-    return serving
-
-
-def _serving(items: list[dict[str, Any]], cluster: KafkaCluster) -> TelemetryCollector | None:
-    key = (cluster.metadata.namespace, cluster.metadata.name)
-    named = [one for one in items if cluster_of(one) == key]
-    return min(
-        (parsed(TelemetryCollector, one) for one in named),
-        key=lambda one: precedence(one.spec.priority, one.metadata.namespace, one.metadata.name, home=key[0]),
-        default=None,
-    )
+    return acting
 
 
 def parsed(model: type[Resource], body: Mapping[str, Any]) -> Resource:

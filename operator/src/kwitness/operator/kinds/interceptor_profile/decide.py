@@ -10,7 +10,7 @@ from kwitness.contracts.resources.interceptor_profile import InterceptorProfile,
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.environment.clusters import permitted_cluster, present
-from kwitness.operator.environment.collectors import collector_of, heard_by
+from kwitness.operator.environment.collectors import collector_of, last_report
 from kwitness.operator.environment.header_registries import registries_resolved
 from kwitness.operator.environment.injector import INJECTOR, interceptors_config_map_key, told
 from kwitness.operator.environment.refused import seen_since
@@ -68,7 +68,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         )
     injection = injection_of(body, resource, view)
     digest = interceptor_injection_hash(injection)
-    state = heard_by(subject.key.namespace, permitted_cluster(resource, view), view)
+    state = last_report(subject.key.namespace, permitted_cluster(resource, view), view)
     own = _heard_of(state, subject.key, view.now_ms)
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}

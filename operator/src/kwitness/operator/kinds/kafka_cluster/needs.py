@@ -8,6 +8,7 @@ from typing import Final
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.environment.needs import SETTLED_SECONDS, known_resource, strangers
 from kwitness.operator.environment.owners import owners_fact
+from kwitness.operator.kinds.kafka_cluster.reported_elsewhere import other_collectors
 from kwitness.operator.kinds.kafka_cluster.topics import missing_topics
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.errors import OperatorError, TransientError
@@ -24,11 +25,11 @@ from kwitness.operator.shapes.facts import (
 )
 from kwitness.operator.shapes.work import Need, Unit, View
 
-__all__ = ["ANSWERING", "KIND", "needs"]
+__all__ = ["KIND", "needs"]
 
 KIND: Final = "KafkaCluster"
-ANSWERING: Final = "ObserverDeployment"
-"""What may answer clients in the brokers' place."""
+_REFERRING: Final = ("ObserverDeployment", "TelemetryCollector")
+"""What may answer clients in the brokers' place, and what brokers may report to."""
 _AGAIN_SECONDS: Final = 60.0
 """Between looks at a cluster that lacks something which somebody may grant there, and of which nobody tells us."""
 _BEFORE_RESYNC: Final = 0.9
@@ -47,17 +48,19 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     look = BrokersSeen.of(answer.value)
     seen = view.get(look)
     found = {Need(own), Need(Reported(unit.key)), Need(HeldBack(unit.key)), Need(AskedFor(unit.key))}
-    found.add(Need(Referring(ANSWERING, unit.key)))
+    found |= {Need(Referring(kind, unit.key)) for kind in _REFERRING}
     age = view.settings.resync_seconds * _BEFORE_RESYNC
     cluster = known_resource(view, own, KafkaCluster)
     if cluster is not None:
         settled = min(SETTLED_SECONDS, view.settings.resync_seconds / 2)
-        found |= {Need(Labels(one), settled) for one in strangers(cluster, unit.key, (ANSWERING,), view)}
+        found |= {Need(Labels(one), settled) for one in strangers(cluster, unit.key, _REFERRING, view)}
         owners = owners_fact(cluster)
         if owners is not None:
             found.add(Need(owners, settled))
         if seen is not None and seen.value is not None:
             found.add(Need(SameKafka(seen.value.cluster_id)))
+            others = other_collectors(cluster, seen.value, view)
+            found |= {Need(answer, settled, awaited=False) for answer in others}
             missing = missing_topics(cluster, seen.value)
             created = None if missing is None else TopicsCreated(missing)
             refusals: Iterable[OperatorError | None] = ()

@@ -7,6 +7,7 @@ from kwitness.operator.desired.broker_subscriptions import subscription_fields
 from kwitness.operator.desired.client_versions import client_versions, version_warnings
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, disconnected_software, warnings
 from kwitness.operator.environment.owners import owners_of
+from kwitness.operator.kinds.kafka_cluster.reported_elsewhere import reported_elsewhere
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.config_files import overlap_message
 from kwitness.operator.model.found_owners import FoundOwners
@@ -33,6 +34,7 @@ def seen_status(
         deletion_held=view[HeldBack(key)].value or (),
         disconnected=disconnected_software(inventory, standing),
         owners=_of_owners(owners_of(cluster, view)),
+        elsewhere=reported_elsewhere(cluster, seen, view),
         clients=version_warnings(
             client_versions(cluster.spec.client_policy, inventory.software if inventory is not None else ())
         ),

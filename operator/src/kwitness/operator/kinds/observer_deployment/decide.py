@@ -10,7 +10,7 @@ from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaClus
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster, present
-from kwitness.operator.environment.collectors import asked_by, collector_of, heard_by
+from kwitness.operator.environment.collectors import collector_of, last_report, requested_subscriptions
 from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
 from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of, observer_image
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
@@ -111,7 +111,7 @@ def _gateway(
         suspend=suspend,
     )
     digest = settings_hash(settings_text(settings))
-    state = heard_by(subject.key.namespace, cluster, view)
+    state = last_report(subject.key.namespace, cluster, view)
     heard = heard_of(state, view.now_ms)
     own = of_resource(heard, subject.key)
     status = ObserverDeploymentStatus(
@@ -137,7 +137,7 @@ def _gateway(
     )
     actions: tuple[Telling, ...] = (
         *directives(subject.key, own, collector, settings=digest, suspend=suspend),
-        *subscriptions(subject.key, own, collector, asked_by(collector.resource, cluster, view)),
+        *subscriptions(subject.key, own, collector, requested_subscriptions(collector.resource, cluster, view)),
     )
     return Outcome(subject.uid, subject.generation, status, verdicts, children, actions)
 

@@ -36,16 +36,16 @@ def subscriptions(
     key: Key,
     own: Iterable[ObserverState],
     collector: ServingCollector,
-    asked: tuple[BrokerSubscription, ...] | None,
+    requested: tuple[BrokerSubscription, ...] | None,
 ) -> tuple[TellSubscriptions, ...]:
     """Tell the observers of ``key`` what clients are asked for, while one that answers clients reports something else.
 
     The collector's mounted file says so a minute and a half later. While that is not known nothing is told, nor to
     those that have heard of nothing: they are about to ask the collector.
     """
-    if asked is None:
+    if requested is None:
         return ()
-    wanted = ClusterSubscriptions.of(collector_subscriptions(asked))
+    wanted = ClusterSubscriptions.of(collector_subscriptions(requested))
     if all(one.telemetry is None or one.telemetry.subscriptions in {None, wanted.hash} for one in own):
         return ()
     of = collector.resource

@@ -6,11 +6,16 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector, TelemetryCollectorStatus
 from kwitness.operator.desired.collector_limits import check_namespace, too_many_replicas, within_limits
 from kwitness.operator.environment.clusters import cluster_named, key_of
-from kwitness.operator.environment.collectors import acts_for_all, asked_by, heard_by, reported_to
+from kwitness.operator.environment.collectors import (
+    acts_for_all,
+    collector_of_reports,
+    last_report,
+    requested_subscriptions,
+)
 from kwitness.operator.environment.owners import owners_of
 from kwitness.operator.kinds.telemetry_collector.needs import KIND, config_map
 from kwitness.operator.kinds.telemetry_collector.objects import collector_objects, service_monitor
-from kwitness.operator.kinds.telemetry_collector.place import place_verdict
+from kwitness.operator.kinds.telemetry_collector.place import acting_condition
 from kwitness.operator.kinds.telemetry_collector.reporters import reporters_of
 from kwitness.operator.kinds.telemetry_collector.standing import Standing, monitor_attempt
 from kwitness.operator.kinds.telemetry_collector.status import collector_status, collector_verdicts, monitor_verdict
@@ -53,14 +58,14 @@ def decide(unit: Unit, view: View) -> Decision:
 
 def _check_first(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> None:
     namespace = collector.metadata.namespace
-    first = reported_to(namespace, cluster, view)
+    first = collector_of_reports(namespace, cluster, view)
     if first is None or first.metadata.namespace != namespace or key_of(first) == key_of(collector):
         return
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
     raise TerminalError(
         "Conflict",
-        f"TelemetryCollector {first.metadata.name} of this namespace comes before this one for KafkaCluster {at}:"
-        " remove one of the two, give this one a higher spec.priority, or have the KafkaCluster name it in"
+        f"TelemetryCollector {Key(*key_of(first))} comes before this one for KafkaCluster {at}: remove one of the two,"
+        " give this one a higher spec.priority, or have the KafkaCluster name it in"
         " spec.collectorRef; what runs of this one is left as it is",
     )
 
@@ -84,13 +89,13 @@ def _outcome(
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
     collector = within_limits(asked, view.settings)
     standing, owners = Standing.of(collector, view), owners_of(cluster, view)
-    state = None if collector.spec.suspend else heard_by(subject.key.namespace, cluster, view)
+    state = None if collector.spec.suspend else last_report(subject.key.namespace, cluster, view)
     status = collector_status(collector, standing.stateful_set or {}, state)
     further = (
         too_many_replicas(asked, view.settings),
         standing.storage_verdict(view),
         _monitor(collector, view),
-        place_verdict(collector, cluster, view),
+        acting_condition(collector, cluster, view),
     )
     verdicts = collector_verdicts(
         collector,
@@ -132,7 +137,7 @@ def _children(
     view: View,
 ) -> tuple[Body, ...]:
     kept, settings = as_it_stands(collector, view.settings, standing.storage)
-    subscriptions = asked_by(collector, cluster, view)
+    subscriptions = requested_subscriptions(collector, cluster, view)
     objects = collector_objects(
         kept,
         cluster,

@@ -1,4 +1,4 @@
-"""Whether a TelemetryCollector acts for a whole Kafka cluster, or for its own namespace."""
+"""Say whether a TelemetryCollector acts for a whole Kafka cluster, or for its own namespace."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.work import View
 
-__all__ = ["place_verdict"]
+__all__ = ["acting_condition"]
 
 _TYPE = "ActsForCluster"
 
 
-def place_verdict(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> Verdict:
+def acting_condition(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> Verdict:
     """Say for whom it acts, and which other KafkaCluster names it without being named."""
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
     own = Key(collector.metadata.namespace, collector.metadata.name)
-    others = sorted(one for one in _naming(own, view) if one != at)
+    others = sorted(key for key in _naming(own, view) if key != at)
     if others:
         message = (
             f"KafkaCluster {others[0]} names this one in spec.collectorRef, and spec.clusterRef here names {at}:"
@@ -40,12 +40,12 @@ def place_verdict(collector: TelemetryCollector, cluster: KafkaCluster, view: Vi
 
 
 def _naming(own: Key, view: View) -> Iterator[Key]:
-    """KafkaClusters whose spec.collectorRef names it."""
+    """KafkaClusters of its namespace whose spec.collectorRef names it; of others nothing is shown here."""
     for body in view[NAMED].value or ():
         try:
             cluster = parse_resource(KafkaCluster, body)
         except OperatorError:
             continue
         reference, home = cluster.spec.collector_ref, cluster.metadata.namespace
-        if reference is not None and Key(reference.namespace or home, reference.name) == own:
+        if home == own.namespace and reference is not None and (reference.namespace or home, reference.name) == own:
             yield Key(home, cluster.metadata.name)

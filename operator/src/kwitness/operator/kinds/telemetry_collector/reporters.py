@@ -10,7 +10,7 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.environment.clusters import key_of, present, referring
-from kwitness.operator.environment.collectors import takes_reports_of
+from kwitness.operator.environment.collectors import ingests_from
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import EnabledNamespaces
 from kwitness.operator.shapes.work import View
@@ -35,9 +35,9 @@ def reporters_of(collector: TelemetryCollector, cluster: KafkaCluster, view: Vie
     OperatorError
         It could not be found out which namespaces let their pods get observers.
     """
-    is_here = takes_reports_of(collector, cluster, view)
-    observers = [one for one in referring(ObserverDeployment, cluster, view) if is_here(one.metadata.namespace)]
-    profiles = [one for one in referring(InterceptorProfile, cluster, view) if is_here(one.metadata.namespace)]
+    is_here = ingests_from(collector, cluster, view)
+    observers = [found for found in referring(ObserverDeployment, cluster, view) if is_here(found.metadata.namespace)]
+    profiles = [found for found in referring(InterceptorProfile, cluster, view) if is_here(found.metadata.namespace)]
     gateways = tuple(Key(*key_of(one)) for one in observers if one.spec.mode == "Gateway")
     beside = tuple(one for one in observers if one.spec.mode != "Gateway")
     if not view.settings.injector.enabled or not (beside or profiles):

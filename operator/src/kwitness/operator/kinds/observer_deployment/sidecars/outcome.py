@@ -11,7 +11,7 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment,
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in
 from kwitness.operator.environment.clusters import permitted_cluster, present
-from kwitness.operator.environment.collectors import asked_by, collector_of, heard_by
+from kwitness.operator.environment.collectors import collector_of, last_report, requested_subscriptions
 from kwitness.operator.environment.injector import INJECTOR, config_map_key, told
 from kwitness.operator.environment.marked_pods import Wanted
 from kwitness.operator.environment.refused import refused_in, seen_since
@@ -91,7 +91,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     observed = _observed(resource, view)
     injection = _injection(body, resource, observed, view)
     collector = collector_of(subject.key.namespace, observed.cluster, view)
-    state = heard_by(subject.key.namespace, observed.cluster, view)
+    state = last_report(subject.key.namespace, observed.cluster, view)
     heard = heard_of(state, view.now_ms)
     own = of_resource(heard, subject.key)
     since = seen_since(body, view.now_ms)
@@ -144,7 +144,9 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     )
     telling: tuple[Telling, ...] = (
         *directives(subject.key, own, collector, settings=digest, suspend=settings.suspend),
-        *subscriptions(subject.key, own, collector, asked_by(collector.resource, observed.cluster, view)),
+        *subscriptions(
+            subject.key, own, collector, requested_subscriptions(collector.resource, observed.cluster, view)
+        ),
     )
     return _outcome(subject, status, verdicts, telling)
 
