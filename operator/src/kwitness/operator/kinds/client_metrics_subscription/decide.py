@@ -21,7 +21,7 @@ from kwitness.operator.desired.subscription_plan import (
     plan,
 )
 from kwitness.operator.environment.needs import known_cluster
-from kwitness.operator.environment.observer_answers import is_answered_by_observers
+from kwitness.operator.environment.observer_answers import answering_namespaces, is_answered
 from kwitness.operator.kinds.client_metrics_subscription.brokers import Brokers, known_names, readable
 from kwitness.operator.kinds.client_metrics_subscription.judging import Standing, judge
 from kwitness.operator.kinds.client_metrics_subscription.needs import KIND, LACKING, REFUSED, installation_of
@@ -107,7 +107,8 @@ def _on_brokers(
         raise trouble
     brokers = Brokers.of(at, view)
     cluster = known_cluster(view, at)
-    if brokers.found.refused is not None and not (cluster and is_answered_by_observers(cluster, view)):
+    answering = frozenset[str]() if cluster is None else answering_namespaces(cluster, view)
+    if brokers.found.refused is not None and not answering:
         raise brokers.found.refused
     present = brokers.found.configs
     refused = [key for key, one in told.items() if one.verdict.reason in _NO_LONGER]
@@ -132,10 +133,13 @@ def _on_brokers(
     to_observers = {
         name: target
         for name, target in decided.changes.items()
-        if target is not None and name in errors and errors[name].reason in REFUSED
+        if target is not None
+        and name in errors
+        and errors[name].reason in REFUSED
+        and cluster is not None
+        and (key := own_key(installation_of(view), name)) is not None
+        and is_answered(key.namespace, cluster, answering)
     }
-    if to_observers and not (cluster and is_answered_by_observers(cluster, view)):
-        to_observers = {}
     standing = readable({**present, **to_observers})
     known = Standing(
         plan=decided,

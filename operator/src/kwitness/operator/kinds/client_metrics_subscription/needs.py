@@ -9,7 +9,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.desired.orphans import own_names
 from kwitness.operator.desired.subscription_reach import reach_depends_on_labels
 from kwitness.operator.environment.needs import SETTLED_SECONDS, known_cluster, strangers
-from kwitness.operator.environment.observer_answers import is_answered_by_observers
+from kwitness.operator.environment.observer_answers import answering_namespaces
 from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.store import Key, Subject
@@ -110,7 +110,7 @@ def _again_seconds(cluster: KafkaCluster | None, at: Key, view: View) -> float:
     """After how long the brokers are looked at again, and what they refused is tried again."""
     resync = view.settings.resync_seconds * _OF_RESYNC
     found = _refusals(at, view)
-    if any(one.reason in REFUSED for one in found) and cluster is not None and is_answered_by_observers(cluster, view):
+    if any(one.reason in REFUSED for one in found) and cluster is not None and answering_namespaces(cluster, view):
         found = [one for one in found if one.reason not in REFUSED]
     waits = [resync]
     if any(one.reason in LACKING for one in found):

@@ -13,7 +13,7 @@ from typing import Final
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.spelling import quantity
 from kwitness.operator.desired.kafka_cluster_status import acl_hints, wanted_topics
-from kwitness.operator.environment.observer_answers import is_answered_by_observers
+from kwitness.operator.environment.observer_answers import answering_namespaces
 from kwitness.operator.kinds.kafka_cluster.needs import KIND
 from kwitness.operator.kinds.kafka_cluster.status import seen_status
 from kwitness.operator.kinds.kafka_cluster.topics import missing_topics
@@ -103,7 +103,10 @@ def _of_seen(found: _Found, view: View) -> Decision:
         _standing(found),
         topics_verdict(wanted_topics(cluster, len(seen.brokers)), seen, created.value or {}, withheld=withheld),
         telemetry_verdict(seen),
-        subscriptions_verdict(seen, answered=seen.refused is not None and is_answered_by_observers(cluster, view)),
+        subscriptions_verdict(
+            seen,
+            answered=seen.refused is not None and cluster.metadata.namespace in answering_namespaces(cluster, view),
+        ),
     )
     status = seen_status(cluster, seen, found.status, view)
     return Decision({subject.key: _told(subject, status, verdicts, view)})
