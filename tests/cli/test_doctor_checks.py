@@ -222,10 +222,10 @@ def test_without_an_injector_nothing_is_said_of_it() -> None:
         ({**resource(), "status": {}}, "Resources", "error", "the operator has written no status"),
         (resource(observedGeneration=1), "Resources", "warning", "its status is of generation 1"),
         (
-            resource(warnings=[{"type": "SharedCluster", "message": "Two."}]),
+            resource(warnings=[{"type": "GaugeTruncated", "message": "Two."}]),
             "Resources",
             "warning",
-            "SharedCluster: Two.",
+            "GaugeTruncated: Two.",
         ),
         (resource(warnings=[{"type": "TopicDiffers", "message": "Six."}]), "Topics", "warning", "Six."),
         (resource(brokers=[broker(1), broker(2, telemetry=False)]), "Brokers", "warning", "brokers 2 do not answer"),

@@ -13,6 +13,7 @@ from kwitness.operator.kinds.interceptor_profile.kind import INTERCEPTOR_INJECTI
 from kwitness.operator.kinds.kafka_cluster.kind import KAFKA_CLUSTER
 from kwitness.operator.kinds.observer_deployment.kind import OBSERVER_DEPLOYMENT
 from kwitness.operator.kinds.observer_deployment.sidecars.kind import INJECTIONS
+from kwitness.operator.model.ruling_clusters import RULING_CONFIG_MAP
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import (
     TopicsCreated,
@@ -73,7 +74,7 @@ def _kafka_cluster(case: dict[str, Any]) -> Any:
     """A KafkaCluster of which its brokers, its collector and others tell what the case says."""
     body = {"kind": "KafkaCluster", **case.get("cluster", CLUSTER)}
     settings = {"installation": "inst", **case.get("settings", {})}
-    everything = {**case, "settings": settings, "objects": [body, *case.get("objects", [])]}
+    everything = {**case, "settings": settings, "objects": [body, _ruling(case, body), *case.get("objects", [])]}
     unit = KAFKA_CLUSTER.unit(key_of(body))
     needed, view = with_its_needs(KAFKA_CLUSTER, unit, everything)
     decided = KAFKA_CLUSTER.decide(unit, view)
@@ -88,12 +89,25 @@ def _kafka_cluster(case: dict[str, Any]) -> Any:
             }
             for topic in decided.creates.topics
         ]
+    if decided.remember is not None:
+        found["remember"] = dict(decided.remember.data)
     for outcome in decided.outcomes.values():
         found["status"] = outcome.status.model_dump(
             mode="json", by_alias=True, exclude_none=True, exclude={"conditions", "observed_generation"}
         )
         found["conditions"] = [f"{one.type}={one.status} {one.reason}: {one.message}" for one in outcome.verdicts]
     return found
+
+
+def _ruling(case: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """Remember that the KafkaCluster itself rules, unless the case has something else."""
+    metadata = {"uid": "u", **body["metadata"]}
+    own = {"cluster-id": {name: metadata[name] for name in ("namespace", "name", "uid")}}
+    return {
+        "kind": "ConfigMap",
+        "metadata": {"name": RULING_CONFIG_MAP, "namespace": "kwitness", "resourceVersion": "1"},
+        "data": {"ruling.json": json.dumps(case.get("ruling", own))},
+    }
 
 
 def _need_of_a_cluster(need: Need) -> str:

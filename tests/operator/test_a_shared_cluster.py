@@ -1,4 +1,4 @@
-"""Two KafkaClusters of one Kafka cluster: each says so, whichever was connected first, or both at once."""
+"""One of two KafkaClusters of one Kafka cluster rules, also when both connect at once."""
 
 from __future__ import annotations
 
@@ -34,19 +34,18 @@ class AnswersTogether(KafkaAdmin):
         return seen
 
 
-async def test_two_that_are_connected_at_once_both_warn(api, namespace, clean_broker, tmp_path):
+async def test_one_of_two_that_are_connected_at_once_rules(api, namespace, clean_broker, tmp_path):
     def prepare(context: Context) -> None:
         context.kafka = AnswersTogether()
 
-    def warned() -> set[str]:
-        statuses = {name: get(api, "kfc", name, namespace).get("status", {}) for name in NAMES}
-        return {
-            name
-            for name, status in statuses.items()
-            if "SharedCluster" in {warning["type"] for warning in status.get("warnings", [])}
-        }
+    def rules(name: str) -> str | None:
+        conditions = get(api, "kfc", name, namespace).get("status", {}).get("conditions", [])
+        return next((entry["reason"] for entry in conditions if entry["type"] == "Rules"), None)
+
+    def places() -> set[str | None]:
+        return {rules(name) for name in NAMES}
 
     apply(api, *(cluster(name, namespace, clean_broker.bootstrap) for name in NAMES))
     # No resync comes to the aid of a wake-up that was forgotten.
     async with operating(api, settings_of(namespace, tmp_path, resync_seconds=600), prepare):
-        await eventually_beside(warned, lambda now: now == set(NAMES))
+        await eventually_beside(places, lambda now: now == {"Rules", "AnotherRules"})

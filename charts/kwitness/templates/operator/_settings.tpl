@@ -46,6 +46,7 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "injector" $injector
   "observerHost" (dict "resources" ($values.observerHost.resources | default dict))
   "analytics" $analytics
+  "rulingClusters" ($values.rulingClusters | default list)
   "credentials" (dict "hosts" $hosts)
   "limits" ($values.limits | default dict)
   "resyncSeconds" $values.operator.resyncSeconds

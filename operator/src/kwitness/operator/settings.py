@@ -332,6 +332,10 @@ class OperatorSettings(_Settings):
     analytics: AnalyticsSettings = Field(
         default_factory=AnalyticsSettings, description="Where AnalyticsJobs may run and where their tables are."
     )
+    ruling_clusters: list[str] = Field(
+        default_factory=list,
+        description="KafkaClusters, as namespace/name, that rule where several lead to one Kafka; else the first does.",
+    )
     credentials: CredentialSettings = Field(
         default_factory=CredentialSettings, description="What the installation says of Secrets that others write."
     )

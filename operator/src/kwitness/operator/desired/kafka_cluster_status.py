@@ -104,7 +104,6 @@ def warnings(
     cluster: KafkaCluster,
     seen: ClusterDescription,
     inventory: ClusterState | None,
-    shared_with: Collection[str],
     deletion_held: Collection[str],
     disconnected: Sequence[str] = (),
     elsewhere: Mapping[Key, Sequence[str]] = MappingProxyType({}),
@@ -120,10 +119,6 @@ def warnings(
     versions = [state.kafka_version for state in inventory.brokers if state.kafka_version] if inventory else []
     if message := _defects(versions, seen.lower_bound):
         found["KnownDefects"] = message
-    if shared_with:
-        found["SharedCluster"] = (
-            f"{', '.join(sorted(shared_with))} is the same Kafka cluster; each keeps its own subscriptions"
-        )
     without = [str(broker.id) for broker in seen.brokers if broker.telemetry is False]
     if without:
         found["TelemetryMissing"] = (

@@ -14,7 +14,9 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaCluste
 from kwitness.contracts.spelling import quantity
 from kwitness.operator.desired.kafka_cluster_status import acl_hints, wanted_topics
 from kwitness.operator.environment.observer_answers import answering_namespaces
+from kwitness.operator.environment.ruling_clusters import remembered_ruler
 from kwitness.operator.kinds.kafka_cluster.needs import KIND
+from kwitness.operator.kinds.kafka_cluster.ruling import ruling_condition
 from kwitness.operator.kinds.kafka_cluster.status import seen_status
 from kwitness.operator.kinds.kafka_cluster.topics import missing_topics
 from kwitness.operator.kinds.kafka_cluster.verdicts import (
@@ -85,6 +87,9 @@ def decide(unit: Unit, view: View) -> Decision:
 
 def _of_seen(found: _Found, view: View) -> Decision:
     cluster, seen, subject = found.cluster, found.seen, found.subject
+    remember = None if found.paused else remembered_ruler(subject, seen.cluster_id, view)
+    if remember is not None:
+        return Decision(remember=remember)
     missing = missing_topics(cluster, seen)
     created, withheld = _NOT_TRIED, None
     if missing is not None:
@@ -108,8 +113,10 @@ def _of_seen(found: _Found, view: View) -> Decision:
             answered=seen.refused is not None and cluster.metadata.namespace in answering_namespaces(cluster, view),
         ),
     )
+    ruling = ruling_condition(subject.key, seen.cluster_id, view)
     status = seen_status(cluster, seen, found.status, view)
-    return Decision({subject.key: _told(subject, status, verdicts, view)})
+    conditions = verdicts if ruling is None else (*verdicts, ruling)
+    return Decision({subject.key: _told(subject, status, conditions, view)})
 
 
 def _told(subject: Subject, status: KafkaClusterStatus, verdicts: tuple[Verdict, ...], view: View) -> Outcome:

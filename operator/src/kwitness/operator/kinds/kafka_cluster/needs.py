@@ -8,6 +8,7 @@ from typing import Final
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.environment.needs import SETTLED_SECONDS, known_resource, strangers
 from kwitness.operator.environment.owners import owners_fact
+from kwitness.operator.environment.ruling_clusters import ruling_needs
 from kwitness.operator.kinds.kafka_cluster.reported_elsewhere import other_collectors
 from kwitness.operator.kinds.kafka_cluster.topics import missing_topics
 from kwitness.operator.model.cluster_description import ClusterDescription
@@ -19,7 +20,6 @@ from kwitness.operator.shapes.facts import (
     Labels,
     Referring,
     Reported,
-    SameKafka,
     TopicsCreated,
     Watched,
 )
@@ -58,7 +58,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
         if owners is not None:
             found.add(Need(owners, settled))
         if seen is not None and seen.value is not None:
-            found.add(Need(SameKafka(seen.value.cluster_id)))
+            found |= ruling_needs(seen.value.cluster_id, view)
             others = other_collectors(cluster, seen.value, view)
             found |= {Need(answer, settled, awaited=False) for answer in others}
             missing = missing_topics(cluster, seen.value)

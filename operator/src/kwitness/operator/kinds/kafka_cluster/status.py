@@ -12,7 +12,7 @@ from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.config_files import overlap_message
 from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.store import Key
-from kwitness.operator.shapes.facts import AskedFor, HeldBack, Reported, SameKafka
+from kwitness.operator.shapes.facts import AskedFor, HeldBack, Reported
 from kwitness.operator.shapes.work import View
 
 __all__ = ["seen_status"]
@@ -25,12 +25,10 @@ def seen_status(
     key = Key(cluster.metadata.namespace, cluster.metadata.name)
     report, standing = view[Reported(key)].value, view[AskedFor(key)].value
     inventory = None if report is None else report.last
-    others = [str(one) for one in view[SameKafka(seen.cluster_id)].value or () if one != key]
     found = warnings(
         cluster=cluster,
         seen=seen,
         inventory=inventory,
-        shared_with=others,
         deletion_held=view[HeldBack(key)].value or (),
         disconnected=disconnected_software(inventory, standing),
         owners=_of_owners(owners_of(cluster, view)),

@@ -1,0 +1,64 @@
+"""Decide which KafkaCluster rules where several lead to one Kafka cluster."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kwitness.operator.environment.clusters import present
+from kwitness.operator.model.ruling_clusters import RULING_CONFIG_MAP, Ruler, rulers_of, with_ruler
+from kwitness.operator.model.store import Key, Subject
+from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.shapes.actions import Remember
+from kwitness.operator.shapes.facts import NamedObject, SameKafka
+from kwitness.operator.shapes.work import Need, View
+
+__all__ = ["remembered_ruler", "ruler_of", "ruling_needs"]
+
+_SETTLED: Final = 600.0
+"""Seconds between looks at what only the operator writes."""
+
+
+def ruling_needs(cluster_id: str, view: View) -> set[Need]:
+    """Need the other KafkaClusters of the Kafka cluster, and what is remembered."""
+    return {Need(SameKafka(cluster_id)), Need(_fact(view.settings), _SETTLED)}
+
+
+def ruler_of(cluster_id: str, view: View) -> Key | None:
+    """Return the KafkaCluster that rules; None where that is not remembered yet.
+
+    The Helm value ``rulingClusters`` comes first, then what is remembered.
+
+    Raises
+    ------
+    OperatorError
+        The ConfigMap cannot be read.
+    """
+    sharing = view[SameKafka(cluster_id)].value or ()
+    chosen = next((key for key in sharing if str(key) in view.settings.ruling_clusters), None)
+    if chosen is not None:
+        return chosen
+    found = rulers_of(present(view, _fact(view.settings))).get(cluster_id)
+    return None if found is None else found.key
+
+
+def remembered_ruler(subject: Subject, cluster_id: str, view: View) -> Remember | None:
+    """Return what to remember of an accepted KafkaCluster: that it rules, if none does; its uid, if its name returned.
+
+    Nothing while the ConfigMap cannot be read.
+    """
+    answer = view[_fact(view.settings)]
+    if answer.failure is not None:
+        return None
+    config_map, rulers = answer.value, rulers_of(answer.value)
+    known = rulers.get(cluster_id)
+    if known is not None and (known.key != subject.key or known.uid == subject.uid):
+        return None
+    data = with_ruler(rulers, cluster_id, Ruler(subject.key, subject.uid))
+    if data is None:
+        return None
+    version = None if config_map is None else str(config_map["metadata"]["resourceVersion"])
+    return Remember(_fact(view.settings).key, version, data)
+
+
+def _fact(settings: OperatorSettings) -> NamedObject:
+    return NamedObject("ConfigMap", Key(settings.namespace, RULING_CONFIG_MAP))

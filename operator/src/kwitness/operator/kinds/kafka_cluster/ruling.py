@@ -1,0 +1,39 @@
+"""Say which KafkaCluster rules where several lead to one Kafka cluster."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kwitness.operator.environment.ruling_clusters import ruler_of
+from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.store import Key
+from kwitness.operator.shapes.facts import SameKafka
+from kwitness.operator.shapes.work import View
+
+__all__ = ["ruling_condition"]
+
+_TYPE: Final = "Rules"
+_NAMED: Final = 10
+"""KafkaClusters that a message names."""
+
+
+def ruling_condition(key: Key, cluster_id: str, view: View) -> Verdict | None:
+    """Return the condition of one of several; None where it is the only one."""
+    others = [other for other in view[SameKafka(cluster_id)].value or () if other != key]
+    try:
+        ruler = ruler_of(cluster_id, view)
+    except OperatorError as error:
+        return Verdict(_TYPE, "Unknown", "RulerUnknown", f"it cannot be read which KafkaCluster rules: {error.message}")
+    if ruler in {None, key}:
+        if not others:
+            return None
+        names = ", ".join(map(str, others[:_NAMED])) + (" and others" if len(others) > _NAMED else "")
+        message = f"{names} lead to the same Kafka cluster too, and act for their own namespaces"
+        return Verdict(_TYPE, "True", "Rules", message)
+    gone = "" if ruler in others else ", though it is gone, until its name returns"
+    message = (
+        f"KafkaCluster {ruler} leads to the same Kafka cluster and rules{gone}: what this one says of all clients acts"
+        f" for namespace {key.namespace}; another can be named in the Helm value rulingClusters"
+    )
+    return Verdict(_TYPE, "False", "AnotherRules", message)
