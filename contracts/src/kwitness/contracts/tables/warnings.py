@@ -19,6 +19,7 @@ ENTRIES: tuple[WarningType, ...] = (
     WarningType(type="KnownDefects", source="operator", meaning="The brokers' version has, or may have, known defects in handling client telemetry.", kind="KafkaCluster"),
     WarningType(type="OverlappingOwners", source="operator", meaning="Entries of spec.owners match the same clients or topics and are of different teams: the first one counts.", kind="KafkaCluster"),
     WarningType(type="PlaintextCredentials", source="operator", meaning="The operator's password travels unencrypted (spec.tls.insecurePlaintext).", kind="KafkaCluster"),
+    WarningType(type="RiskTooLoose", source="operator", meaning="spec.riskPolicy or spec.riskWindow is looser than that of the KafkaCluster and does not count: what the KafkaCluster says does.", kind="ClientMetricsSubscription"),
     WarningType(type="SharedCluster", source="operator", meaning="Another KafkaCluster resource leads to the same Kafka cluster; each keeps its own subscriptions.", kind="KafkaCluster"),
     WarningType(type="TelemetryMissing", source="operator", meaning="Some brokers do not answer clients' telemetry requests: no plugin is loaded there.", kind="KafkaCluster"),
     WarningType(type="TopicDiffers", source="operator", meaning="A topic of the platform has other settings than spec.topics; existing topics are never changed.", kind="KafkaCluster"),
