@@ -39,8 +39,6 @@ def test_what_is_added_is_the_resource_that_was_typed(person, api, namespace):
         "interval": "10s",
         "expireAfter": "10m",
         "match": [{"selector": "clientId", "pattern": "orders-7"}],
-        "riskPolicy": "Hold",
-        "riskWindow": "168h",
         "suspend": False,
     }
     assert told == (
@@ -131,6 +129,23 @@ def test_a_second_one_of_the_same_name_is_refused_and_the_first_stays(person, ap
     assert f"there is a subscription one in namespace {namespace} already" in second.stderr
     assert "`kwitness subscriptions delete one`" in second.stderr
     assert spec_of(api, "one", namespace)["metrics"] == [PRODUCER]
+
+
+def test_a_risk_that_the_cluster_does_not_accept_is_a_warning(person, api, namespace):
+    line = ["subscriptions", "add", "--metric", LATENCY, "--accept-risk"]
+    held = person.types(*line, "held")
+    api.objects.apply(cluster("orders", namespace, riskPolicy="Apply"))
+    accepted = person.types(*line, "accepted")
+
+    assert spec_of(api, "held", namespace)["riskPolicy"] == "Apply"
+    assert (held.returncode, held.stderr) == (
+        0,
+        (
+            "kwitness: spec.riskPolicy Apply does not count: KafkaCluster orders says Hold, and a subscription can only"
+            " be stricter. Remove it, or have the owner of the KafkaCluster change it there\n"
+        ),
+    )
+    assert (accepted.returncode, accepted.stderr) == (0, "")
 
 
 def test_a_dry_run_prints_what_the_api_server_takes_and_changes_nothing(person, api, namespace):

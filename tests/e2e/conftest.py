@@ -20,7 +20,7 @@ from kwitness.demo.signs import signs_of
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 
-from tests.e2e import logs
+from tests.e2e import logs, subscriptions
 from tests.e2e.eventually import SIGNS, eventually
 from tests.e2e.job_pods import wait_until_gone
 
@@ -66,6 +66,13 @@ def _parts(request: pytest.FixtureRequest, demo: Demo) -> None:
     """Start what a file's mark `needs` names; a part that failed fails the tests of these files alone."""
     for mark in request.node.iter_markers("needs"):
         demo.require(*mark.args)
+
+
+@pytest.fixture(scope="module")
+def soon_forgotten(_parts: None, platform: Platform) -> Iterator[None]:
+    """Have no subscription held by a client of another test that would crash."""
+    with subscriptions.cluster_with(platform, riskWindow="1s"):
+        yield
 
 
 @contextmanager

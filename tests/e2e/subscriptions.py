@@ -17,10 +17,7 @@ KIND = "clientmetricssubscription"
 
 
 def manifest(name: str, metrics: Sequence[str], *, cluster: str = CLUSTER, **spec: Any) -> dict[str, Any]:
-    """A ClientMetricsSubscription in the platform's namespace.
-
-    A client that another test had, and that this one would crash, is soon forgotten unless `spec` says otherwise.
-    """
+    """A ClientMetricsSubscription in the platform's namespace."""
     return {
         "apiVersion": "kwitness.dev/v1alpha1",
         "kind": "ClientMetricsSubscription",
@@ -29,7 +26,6 @@ def manifest(name: str, metrics: Sequence[str], *, cluster: str = CLUSTER, **spe
             "clusterRef": {"name": cluster},
             "metrics": list(metrics),
             "interval": "10s",
-            "riskWindow": "1s",
             **spec,
         },
     }
@@ -56,6 +52,17 @@ def applied(platform: Platform, document: dict[str, Any]) -> Iterator[str]:
         yield name
     finally:
         platform.cluster.kubectl("delete", document["kind"], name, f"--namespace={NAMESPACE}", "--ignore-not-found")
+
+
+@contextmanager
+def cluster_with(platform: Platform, **spec: Any) -> Iterator[None]:
+    """Have the KafkaCluster say this for the length of a block, and then its defaults again."""
+    at = ("patch", "kafkacluster", CLUSTER, f"--namespace={NAMESPACE}", "--type=merge")
+    platform.cluster.kubectl(*at, f"--patch={json.dumps({'spec': spec})}")
+    try:
+        yield
+    finally:
+        platform.cluster.kubectl(*at, f"--patch={json.dumps({'spec': dict.fromkeys(spec)})}")
 
 
 @contextmanager

@@ -123,13 +123,13 @@ def test_a_missing_right_in_kafka_is_a_condition_of_its_own(platform: Platform) 
 def test_a_subscription_to_a_cluster_that_is_not_ready_says_so_and_is_applied_once_it_is(platform: Platform) -> None:
     # That cluster has no TelemetryCollector to say who is connected, so the risk is taken.
     prefixes = ["org.apache.kafka.producer.connection.creation."]
-    document = subscriptions.manifest("early", prefixes, cluster="later", riskPolicy="Apply")
+    document = subscriptions.manifest("early", prefixes, cluster="later")
 
     with subscriptions.applied(platform, document) as name:
         subscriptions.reason_becomes(platform, name, "ClusterNotReady")
-        with connected(
-            platform, "later", {"bootstrapServers": [f"{SERVICE}:9096"], "tls": TLS, "authentication": SCRAM}
-        ):
+        servers = [f"{SERVICE}:9096"]
+        spec = {"bootstrapServers": servers, "tls": TLS, "authentication": SCRAM, "riskPolicy": "Apply"}
+        with connected(platform, "later", spec):
             condition = subscriptions.reason_becomes(platform, name, "Applied")
             platform.cluster.kubectl("delete", subscriptions.KIND, name, f"--namespace={NAMESPACE}")
 

@@ -19,7 +19,10 @@ from tests.e2e.eventually import eventually
 from tests.e2e.workloads import restart, running, wait_until_ready
 from tests.eventually import remains
 
-pytestmark = pytest.mark.needs(up.gateway, up.sidecars, up.numbers)
+pytestmark = [
+    pytest.mark.needs(up.gateway, up.sidecars, up.numbers),
+    pytest.mark.usefixtures("soon_forgotten"),
+]
 
 LIBRDKAFKA = ("gateway-producer", "old-python-producer", "python-consumer", "python-producer", "sidecar-producer")
 """The demo's clients on it."""

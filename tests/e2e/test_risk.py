@@ -60,7 +60,7 @@ def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_o
     with (
         demo_subscription_for_newer_clients(platform),
         old_client(platform) as client,
-        subscriptions.applied(platform, subscriptions.manifest("fatal", FATAL, riskWindow="1h")) as name,
+        subscriptions.applied(platform, subscriptions.manifest("fatal", FATAL)) as name,
     ):
         condition = subscriptions.reason_becomes(platform, name, "ClientsAtRisk")
         remains(toolbox.subscriptions, lambda now: not any(one.endswith(".fatal") for one in now), seconds=10)
@@ -68,17 +68,19 @@ def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_o
         assert "make spec.metrics just org.apache.kafka. or *" in condition["message"]
         risky = subscriptions.found(platform, name)["status"]["atRiskClients"]
         assert any(one["clientSoftwareVersion"].startswith("2.5.0") for one in risky)
-        platform.cluster.apply_objects(subscriptions.manifest(name, PAIR, riskWindow="1h"))
+        platform.cluster.apply_objects(subscriptions.manifest(name, PAIR))
         subscriptions.reason_becomes(platform, name, "ClientsAtRisk")
-        platform.cluster.apply_objects(subscriptions.manifest(name, SAFE, riskWindow="1h"))
+        platform.cluster.apply_objects(subscriptions.manifest(name, SAFE))
         subscriptions.reason_becomes(platform, name, "Applied")
         assert _exit_codes(platform, client) == set()
 
         platform.cluster.apply_objects(subscriptions.manifest(name, FATAL, riskPolicy="Apply"))
-        subscriptions.reason_becomes(platform, name, "Applied")
-        # A client that was told of no subscription asks again after five minutes only; a new one asks at once.
-        platform.cluster.kubectl("rollout", "restart", f"deployment/{client}", f"--namespace={APPS}")
-        eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes)
+        subscriptions.reason_becomes(platform, name, "ClientsAtRisk")
+        with subscriptions.cluster_with(platform, riskPolicy="Apply"):
+            subscriptions.reason_becomes(platform, name, "Applied")
+            # A client that was told of no subscription asks again after five minutes only; a new one asks at once.
+            platform.cluster.kubectl("rollout", "restart", f"deployment/{client}", f"--namespace={APPS}")
+            eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes)
 
 
 def _exit_codes(platform: Platform, name: str) -> set[int]:

@@ -16,7 +16,7 @@ from tests.e2e.eventually import eventually
 from tests.e2e.workloads import restart, wait_until_ready
 from tests.eventually import remains
 
-pytestmark = pytest.mark.needs(up.numbers)
+pytestmark = [pytest.mark.needs(up.numbers), pytest.mark.usefixtures("soon_forgotten")]
 
 PRODUCER = "org.apache.kafka.producer.connection.creation."
 CONSUMER = "org.apache.kafka.consumer.connection.creation."

@@ -13,6 +13,7 @@ from kwitness.contracts.resources.client_metrics_subscription import (
     ClientMetricsSubscription,
     ClientMetricsSubscriptionStatus,
 )
+from kwitness.contracts.resources.durations import parse_duration
 from kwitness.operator.context import Clock
 from kwitness.operator.desired.subscription_plan import (
     ObservedSoftware,
@@ -32,6 +33,7 @@ from kwitness.operator.kinds.client_metrics_subscription.kind import CLIENT_METR
 from kwitness.operator.model.conditions import failure
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.store import Key
+from kwitness.subscriptions.risk_rule import tightest
 
 from tests.operator.golden_view import cluster_of_case, with_its_needs
 
@@ -56,8 +58,7 @@ def subscription_plan(case: dict[str, Any]) -> Any:
             Wanted(
                 key=key,
                 subscription=subscription,
-                accepts_risk=resource.spec.risk_policy == "Apply",
-                risk_window_ms=case.get("riskWindowMs", 1000),
+                risk=tightest(cluster, resource),
                 suspended=resource.spec.suspend,
                 expired=str(key) in case.get("expired", []),
             )
@@ -69,18 +70,20 @@ def subscription_plan(case: dict[str, Any]) -> Any:
         applied=case.get("applied", {}),
         seen=[ObservedSoftware(**entry) for entry in case.get("seen", [])],
         now_ms=10_000,
+        retention=parse_duration(cluster.spec.risk_window),
         known="unknown" not in case,
     )
+    rules = {entry.subscription.id: entry.risk for entry in wanted}
     return {
         "changes": {name: None if configs is None else dict(configs) for name, configs in decided.changes.items()},
         "drifted": sorted(decided.drifted),
         "held": {
-            name: held_verdict(software, "1 h").message + f" {at_risk_entries(software, Clock().rfc3339)}"
+            name: held_verdict(software, rules[name]).message + f" {at_risk_entries(software, Clock().rfc3339)}"
             for name, software in decided.held.items()
         },
         "retained": sorted(decided.retained),
         "waiting": {
-            name: unknown_risk_verdict(case["unknown"], stands=name in case.get("present", {})).message
+            name: unknown_risk_verdict(case["unknown"], rules[name], stands=name in case.get("present", {})).message
             for name in sorted(decided.waiting)
         },
         "errors": errors,

@@ -81,13 +81,22 @@ async def test_a_client_that_cannot_be_told_from_a_crashing_one_holds_too(invent
     message = (await _reason(api, namespace, "deadly", "ClientsAtRisk"))["message"]
     assert "might abort: a-name-of-its-own 2.5.1" in message
     inventory.see("a-name-of-its-own", "1.0")
-    apply(api, subscription("deadly", namespace, **DEADLY, riskWindow="1s"))
+    apply(api, cluster("main", namespace, clean_broker.bootstrap, riskWindow="1s"))
     await _reason(api, namespace, "deadly", "Applied")
 
 
-async def test_it_is_applied_when_its_owner_accepts_the_risk(inventory, api, namespace, clean_broker):
+async def test_it_is_applied_when_the_clusters_owner_accepts_the_risk(inventory, api, namespace, clean_broker):
     inventory.see()
-    apply(api, subscription("deadly", namespace, **DEADLY, riskPolicy="Apply"))
+    apply(api, subscription("deadly", namespace, **DEADLY, riskPolicy="Apply", riskWindow="1s"))
+    message = (await _reason(api, namespace, "deadly", "ClientsAtRisk"))["message"]
+    assert "spec.riskPolicy Apply of KafkaCluster main accepts the risk" in message
+    [warning] = get(api, "kcms", "deadly", namespace)["status"]["warnings"]
+    assert warning["type"] == "RiskTooLoose"
+    assert "spec.riskPolicy Apply and spec.riskWindow 1s do not count" in warning["message"]
+    assert await asyncio.to_thread(broker_configs, clean_broker) == {}
+
+    apply(api, cluster("main", namespace, clean_broker.bootstrap, riskPolicy="Apply"))
+
     await _reason(api, namespace, "deadly", "Applied")
     await asyncio.to_thread(until_configs, clean_broker, lambda found: len(found) == 1)
 
@@ -104,7 +113,8 @@ async def test_it_stays_held_when_the_client_is_gone_until_the_window_has_passed
     inventory, api, namespace, clean_broker
 ):
     inventory.see()
-    apply(api, subscription("deadly", namespace, **DEADLY, riskWindow="1h"))
+    apply(api, cluster("main", namespace, clean_broker.bootstrap, riskWindow="1h"))
+    apply(api, subscription("deadly", namespace, **DEADLY))
     await _reason(api, namespace, "deadly", "ClientsAtRisk")
     inventory.state["software"] = []  # the collector's volume was lost: the status remembers
     asked = len(inventory.tokens)

@@ -55,7 +55,7 @@ async def test_a_partial_answer_writes_nothing_that_could_abort_somebody(invento
 
     assert message.startswith("not on the broker yet")
     assert "replica 1 of TelemetryCollector main did not answer" in message
-    assert "riskPolicy Apply" in message
+    assert "spec.riskPolicy Apply of KafkaCluster main accepts" in message
     await _looks(inventory)
     assert await asyncio.to_thread(broker_configs, clean_broker) == {}
     inventory.missing = []
@@ -153,9 +153,9 @@ async def test_a_broker_that_nothing_is_heard_of_may_have_anybody_connected(
 async def test_without_a_collector_the_message_says_what_to_do(api, namespace, clean_broker, tmp_path):
     apply(
         api,
-        cluster("main", namespace, clean_broker.bootstrap),
-        subscription("deadly", namespace, **DEADLY),
-        subscription("accepted", namespace, **DEADLY, riskPolicy="Apply"),
+        cluster("main", namespace, clean_broker.bootstrap, riskPolicy="Apply"),
+        subscription("deadly", namespace, **DEADLY, riskPolicy="Hold"),
+        subscription("accepted", namespace, **DEADLY),
         subscription("everything", namespace, metrics=["*"], match=[{"selector": "clientId", "pattern": "x"}]),
     )
     async with operating(api, settings_of(namespace, tmp_path), lambda _: None):

@@ -14,7 +14,15 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 from tests.eventually import eventually
 from tests.operator.conftest import end_in_good_order, make_namespaces, usual_settings
 from tests.operator.granted import granted
-from tests.operator.surroundings import OperatorProcess, apply, cluster, collector, gateway, until_reason
+from tests.operator.surroundings import (
+    OperatorProcess,
+    apply,
+    cluster,
+    collector,
+    gateway,
+    subscription,
+    until_reason,
+)
 
 pytestmark = pytest.mark.broker
 
@@ -126,6 +134,18 @@ ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]], str]] = {
         "Conflict",
     ),
     "a profile": ("kip", lambda there, here: profile("mine", here, priority=FIRST, **full(there)), "LimitExceeded"),
+    "a subscription that accepts a risk": (
+        "kcms",
+        lambda there, here: subscription(
+            "mine",
+            here,
+            metrics=["org.apache.kafka.producer.request.latency."],
+            riskPolicy="Apply",
+            riskWindow="1s",
+            **of_the_cluster(there),
+        ),
+        "RiskUnknown",
+    ),
     "a cluster": ("kfc", lambda _, here: cluster("main", here, "127.0.0.1:1"), "Unreachable"),
     "a cluster that names the collector of another": (
         "kfc",

@@ -14,6 +14,7 @@ from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status
 from .patterns import PATTERN_CHARACTERS, PATTERN_RULES
 from .references import ClusterRef
+from .risk import RiskPolicy, risk_window_field
 from .standstill import suspend_field
 from .status_warning import StatusWarning
 
@@ -87,15 +88,17 @@ class ClientMetricsSubscriptionSpec(Contract):
         max_length=6,
         json_schema_extra=list_map("selector"),
     )
-    risk_policy: Literal["Hold", "Apply"] = Field(
-        "Hold",
-        description="What to do when connected clients would crash: hold the subscription back, or apply it anyway.",
+    risk_policy: RiskPolicy | None = Field(
+        None,
+        description="What to do when connected clients would crash: hold the subscription back, or apply it anyway. "
+        "Absent: what spec.riskPolicy of the KafkaCluster says. Where that is Hold, Apply does not count: the "
+        "subscription is held back, and status.warnings has RiskTooLoose.",
     )
-    risk_window: str = duration_field(
-        "168h",
-        "For how long a client that would crash is remembered after it was last seen.",
-        minimum="1s",
-        maximum="8760h",
+    risk_window: str | None = risk_window_field(
+        None,
+        "For how long a client that would crash is remembered after it was last seen. Absent: as long as "
+        "spec.riskWindow of the KafkaCluster says. A shorter time than that does not count, and status.warnings has "
+        "RiskTooLoose.",
     )
     expire_after: str | None = duration_field(
         None,

@@ -13,6 +13,7 @@ from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .references import CollectorRef, LabelSelector, OwnersConfigMapRef
+from .risk import RiskPolicy, risk_window_field
 from .standstill import suspend_field
 from .status_warning import StatusWarning
 from .subscription_bounds import Subscriptions
@@ -178,6 +179,19 @@ class KafkaClusterSpec(Contract):
     )
     subscriptions: Subscriptions = Field(
         default_factory=Subscriptions, description="Which clients the subscriptions of a namespace may ask."
+    )
+    risk_policy: RiskPolicy = Field(
+        "Hold",
+        description="What to do with a ClientMetricsSubscription of any namespace that would crash connected clients "
+        "(librdkafka 2.5.0 to 2.5.2). Hold: it waits (ClientsAtRisk), also while it is not known who is connected "
+        "(RiskUnknown). Apply: it is applied anyway. A subscription can say Hold where this says Apply; its Apply does "
+        "not count where this says Hold.",
+    )
+    risk_window: str = risk_window_field(
+        "168h",
+        "For how long a client that would crash is remembered after it was last seen. A subscription can say a longer "
+        "time for itself; a shorter one does not count. Configurations on the brokers that protect such clients are "
+        "kept as long after their resource is gone (DeletionHeld).",
     )
     client_policy: ClientPolicy = Field(
         default_factory=ClientPolicy, description="What is expected of clients; nothing is kept from connecting."

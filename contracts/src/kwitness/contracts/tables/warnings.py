@@ -20,6 +20,7 @@ ENTRIES: tuple[WarningType, ...] = (
     WarningType(type="OverlappingOwners", source="operator", meaning="Entries of spec.owners match the same clients or topics and are of different teams: the first one counts.", kind="KafkaCluster"),
     WarningType(type="PlaintextCredentials", source="operator", meaning="The operator's password travels unencrypted (spec.tls.insecurePlaintext).", kind="KafkaCluster"),
     WarningType(type="ReportedElsewhere", source="operator", meaning="The plugin of a broker reports to another TelemetryCollector than to the one that acts for the KafkaCluster, which knows nothing of that broker's clients.", kind="KafkaCluster"),
+    WarningType(type="RiskTooLoose", source="operator", meaning="spec.riskPolicy or spec.riskWindow is looser than that of the KafkaCluster and does not count: what the KafkaCluster says does.", kind="ClientMetricsSubscription"),
     WarningType(type="TelemetryMissing", source="operator", meaning="Some brokers do not answer clients' telemetry requests: no plugin is loaded there.", kind="KafkaCluster"),
     WarningType(type="TopicDiffers", source="operator", meaning="A topic of the platform has other settings than spec.topics; existing topics are never changed.", kind="KafkaCluster"),
     WarningType(type="AskingUnavailable", source="plugin", meaning="The broker does not show which clients asked for subscriptions.", kind="KafkaCluster"),

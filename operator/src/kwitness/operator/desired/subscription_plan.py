@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
 
 from kwitness.contracts.reasons import remedy
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
@@ -28,6 +30,7 @@ from kwitness.subscriptions.broker_subscription import (
     to_configs,
 )
 from kwitness.subscriptions.patterns import InvalidPatternError, to_broker
+from kwitness.subscriptions.risk_rule import RiskRule
 
 __all__ = [
     "SELECTORS",
@@ -41,8 +44,7 @@ __all__ = [
     "plan",
 ]
 
-_RETENTION_WINDOW_MS = 7 * 24 * 3600 * 1000
-"""For how long software at risk keeps an orphan in place that protects it; the default of ``spec.riskWindow``."""
+_MILLISECOND: Final = timedelta(milliseconds=1)
 
 SELECTORS = {
     "clientId": "client_id",
@@ -57,15 +59,14 @@ SELECTORS = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A subscription that its resource asks for, and how its owner wants risk to be handled.
+    """A subscription that its resource asks for, and what becomes of it when it would crash clients.
 
     ``suspended`` and ``expired`` both keep it off the broker.
     """
 
     key: Key
     subscription: BrokerSubscription
-    accepts_risk: bool = False
-    risk_window_ms: int = 0
+    risk: RiskRule
     suspended: bool = False
     expired: bool = False
 
@@ -150,6 +151,7 @@ def plan(
     applied: Mapping[str, str],
     seen: Collection[ObservedSoftware],
     now_ms: int,
+    retention: timedelta,
     cluster_id: str = "",
     known: bool = True,
 ) -> SubscriptionPlan:
@@ -169,6 +171,9 @@ def plan(
         Software of the range at risk, whenever it was seen.
     now_ms
         The time, in milliseconds since 1970.
+    retention
+        For how long software at risk keeps in place what protects it from a subscription that is not ours:
+        ``spec.riskWindow`` of the KafkaCluster.
     cluster_id
         The Kafka cluster that this is about.
     known
@@ -179,17 +184,17 @@ def plan(
     managed = {one.subscription.id for one in wanted} | set(orphans)
     leaving = [name for name in present if name in managed and name not in asked]
     at_risk = {
-        name: [one for one in seen if one.last_seen_ms >= now_ms - entry.risk_window_ms]
+        name: [one for one in seen if one.last_seen_ms >= now_ms - entry.risk.window // _MILLISECOND]
         for name, entry in asked.items()
-        if not entry.accepts_risk
+        if not entry.risk.accepts
     }
     decision = risk.plan(
         foreign=[_readable(name, present[name]) for name in present if name not in managed],
-        accepted=[one.subscription for one in asked.values() if one.accepts_risk],
-        candidates=[one.subscription for one in asked.values() if not one.accepts_risk],
+        accepted=[one.subscription for one in asked.values() if one.risk.accepts],
+        candidates=[one.subscription for one in asked.values() if not one.risk.accepts],
         leaving=[_readable(name, present[name]) for name in leaving],
         at_risk={name: _softwares(found) for name, found in at_risk.items()},
-        seen=_softwares([one for one in seen if one.last_seen_ms >= now_ms - _RETENTION_WINDOW_MS]),
+        seen=_softwares([one for one in seen if one.last_seen_ms >= now_ms - retention // _MILLISECOND]),
     )
     changes: dict[str, Mapping[str, str] | None] = {}
     for name, entry in asked.items():
@@ -224,7 +229,7 @@ def _waiting(
     decision: risk.Plan,
 ) -> frozenset[str]:
     # A sighting withdraws, whatever else is not known.
-    accepted = {name for name, entry in asked.items() if entry.accepts_risk} | decision.held
+    accepted = {name for name, entry in asked.items() if entry.risk.accepts} | decision.held
     targets = {name: None if target is None else _readable(name, target) for name, target in changes.items()}
     return risk.waiting(targets, {name: _readable(name, found) for name, found in present.items()}, accepted)
 

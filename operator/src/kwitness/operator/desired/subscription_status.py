@@ -6,19 +6,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from kwitness.contracts.envelopes import SubscriptionState
+from kwitness.contracts.resources.durations import duration_text
 from kwitness.contracts.software import librdkafka_version
 from kwitness.contracts.spelling import enum_value
 from kwitness.operator.desired.subscription_plan import ObservedSoftware
 from kwitness.operator.model.conditions import Verdict
 from kwitness.subscriptions.broker_subscription import ALL_METRICS
 from kwitness.subscriptions.risk import SAFE_PREFIX
+from kwitness.subscriptions.risk_rule import RiskRule
 
-__all__ = ["at_risk_entries", "held_verdict", "live_fields", "retained_verdict", "unknown_risk_verdict"]
+__all__ = [
+    "at_risk_entries",
+    "held_verdict",
+    "live_fields",
+    "retained_verdict",
+    "risk_warnings",
+    "unknown_risk_verdict",
+]
 
 _MOST = 20
 
 
-def held_verdict(software: Sequence[ObservedSoftware], window: str) -> Verdict:
+def held_verdict(software: Sequence[ObservedSoftware], rule: RiskRule) -> Verdict:
     """Ready=False, because clients would crash; says whom, and how to make the subscription harmless."""
     names = ", ".join(sorted({_told(one) for one in software})[:5])
     verb = "would" if all(librdkafka_version(one.name, one.version) for one in software) else "might"
@@ -26,9 +35,9 @@ def held_verdict(software: Sequence[ObservedSoftware], window: str) -> Verdict:
         "Ready",
         "False",
         "ClientsAtRisk",
-        f"not on the broker, because clients seen within {window} {verb} abort: {names}. Upgrade them to librdkafka"
-        f" 2.10.1 or newer, keep them out by spec.match, or make spec.metrics just {SAFE_PREFIX} or {ALL_METRICS}, with"
-        " which the subscription is safe; spec.riskPolicy Apply accepts the risk",
+        f"not on the broker, because clients seen within {duration_text(rule.window)} {verb} abort: {names}. Upgrade"
+        f" them to librdkafka 2.10.1 or newer, keep them out by spec.match, or make spec.metrics just {SAFE_PREFIX} or"
+        f" {ALL_METRICS}, with which the subscription is safe; {rule.accepted_by} accepts the risk",
     )
 
 
@@ -38,7 +47,7 @@ def _told(software: ObservedSoftware) -> str:
     return f"{software.name} {software.version}{connected}"
 
 
-def unknown_risk_verdict(why: str, *, stands: bool) -> Verdict:
+def unknown_risk_verdict(why: str, rule: RiskRule, *, stands: bool) -> Verdict:
     """Ready=False, because it is not known whom a change could abort; ``why`` says what is missing and what to do."""
     what = "stays on the broker as it was" if stands else "not on the broker yet"
     return Verdict(
@@ -46,7 +55,7 @@ def unknown_risk_verdict(why: str, *, stands: bool) -> Verdict:
         "False",
         "RiskUnknown",
         f"{what}, because it is not known whether the change would abort connected clients: {why}. Or make spec.metrics"
-        f" just {SAFE_PREFIX} or {ALL_METRICS}, with which the subscription is safe; spec.riskPolicy Apply accepts the"
+        f" just {SAFE_PREFIX} or {ALL_METRICS}, with which the subscription is safe; {rule.accepted_by} accepts the"
         " risk",
     )
 
@@ -61,6 +70,14 @@ def retained_verdict(why: str) -> Verdict:
         " librdkafka 2.5.0 to 2.5.2 clients. Upgrade them to librdkafka 2.10.1 or newer, or have that subscription"
         " removed",
     )
+
+
+def risk_warnings(rule: RiskRule) -> list[dict[str, str]]:
+    """``status.warnings`` about what is looser than the KafkaCluster's."""
+    found = {}
+    if rule.too_loose is not None:
+        found["RiskTooLoose"] = rule.too_loose
+    return [{"type": kind, "message": message} for kind, message in found.items()]
 
 
 def at_risk_entries(software: Sequence[ObservedSoftware], rfc3339: Any) -> list[dict[str, Any]]:

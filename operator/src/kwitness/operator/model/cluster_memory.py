@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from kwitness.contracts.resources.durations import parse_duration
+from kwitness.contracts.resources.risk import LONGEST_RISK_WINDOW
 from kwitness.contracts.software import (
     OTHER,
     SOFTWARE,
@@ -29,8 +31,8 @@ SOFTWARE_KEY: Final = "software-at-risk.json"
 _SPELLINGS: Final = 4
 _LONGEST: Final = 256
 _HOUR_MS: Final = 3_600_000
-_KEPT_MS: Final = 8_760 * _HOUR_MS
-"""The longest ``spec.riskWindow``."""
+_KEPT_MS: Final = parse_duration(LONGEST_RISK_WINDOW) // timedelta(milliseconds=1)
+"""As long as any subscription can ask for, also one that is applied later."""
 _KNOWN: Final = frozenset(one.name for one in SOFTWARE)
 
 

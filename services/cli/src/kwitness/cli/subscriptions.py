@@ -14,7 +14,7 @@ from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUse
 from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
-from kwitness.cli.serving_collector import find_cluster
+from kwitness.cli.serving_collector import find_cluster, parsed
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.subscription_page import AT_RISK, SILENT, facts
 from kwitness.cli.subscription_request import Request, subscription, unknown_metrics
@@ -27,6 +27,8 @@ from kwitness.cli.subscription_rows import (
     of_resource,
     subscriptions,
 )
+from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.subscriptions.risk_rule import tightest
 
 _KIND: Final = "ClientMetricsSubscription"
 _POLL_S: Final = 1.0
@@ -143,7 +145,10 @@ def add(
     ] = None,
     accept_risk: Annotated[
         bool,
-        typer.Option("--accept-risk", help="Apply it even if it could crash clients (riskPolicy: Apply)."),
+        typer.Option(
+            "--accept-risk",
+            help="Apply it even if it could crash clients, where the KafkaCluster has riskPolicy: Apply too.",
+        ),
     ] = False,
     cluster: Cluster = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until the brokers have it.")] = False,
@@ -154,12 +159,12 @@ def add(
 ) -> None:
     """Add a subscription, which asks clients for metrics. Values are literal without --pattern: a dot is a dot."""
     access = connect(options)
-    found = find_cluster(access, cluster).metadata
+    found = find_cluster(access, cluster)
     request = Request(
         name=name,
         namespace=access.namespace,
-        cluster=found.name,
-        cluster_namespace=found.namespace,
+        cluster=found.metadata.name,
+        cluster_namespace=found.metadata.namespace,
         metrics=metric or (),
         interval=interval,
         expire_after=life,
@@ -185,6 +190,8 @@ def add(
             f"there is a subscription {name} in namespace {access.namespace} already: take another name, or delete it "
             f"first by `kwitness subscriptions delete {name}`"
         ) from error
+    if (too_loose := tightest(found, parsed(ClientMetricsSubscription, created)).too_loose) is not None:
+        warn(too_loose)
     if dry_run:
         Output(options if options.output == "json" else replace(options, output="yaml")).document(body)
         return

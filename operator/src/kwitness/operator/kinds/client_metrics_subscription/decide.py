@@ -11,6 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from kwitness.contracts.resources.durations import parse_duration
+from kwitness.contracts.resources.risk import LONGEST_RISK_WINDOW
 from kwitness.operator.desired.subscription_expiry import expires_ms
 from kwitness.operator.desired.subscription_plan import (
     ObservedSoftware,
@@ -121,6 +123,7 @@ def _on_brokers(
         applied=_applied(statuses, brokers),
         seen=_seen(clients, statuses),
         now_ms=view.now_ms,
+        retention=parse_duration(LONGEST_RISK_WINDOW if cluster is None else cluster.spec.risk_window),
         cluster_id=state.cluster_id or "",
         known=clients.unknown is None,
     )

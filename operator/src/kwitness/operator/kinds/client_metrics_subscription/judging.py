@@ -14,6 +14,7 @@ from kwitness.operator.desired.subscription_status import (
     at_risk_entries,
     held_verdict,
     retained_verdict,
+    risk_warnings,
     unknown_risk_verdict,
 )
 from kwitness.operator.kinds.client_metrics_subscription.verdicts import Judged, own_fields
@@ -29,7 +30,6 @@ __all__ = ["Standing", "judge"]
 
 _STEP_SECONDS: Final = 60
 """The time of the last sighting moves with every look; a step keeps the status from being rewritten."""
-_HOUR_MS: Final = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,11 @@ def judge(one: Wanted, body: Body, known: Standing) -> Judged:
     """Decide what it is told."""
     name, subject = one.subscription.id, Subject.of(body)
     status = known.statuses.get(name, {})
-    fields = own_fields(body, name, known.repairs.get(name, 0))
+    warnings = risk_warnings(one.risk)
+    fields = {**own_fields(body, name, known.repairs.get(name, 0)), "warnings": warnings}
     as_before = {**fields, "appliedHash": status.get("appliedHash")}
     if name in known.plan.waiting:
-        verdict = unknown_risk_verdict(known.unknown or "", stands=name in known.present)
+        verdict = unknown_risk_verdict(known.unknown or "", one.risk, stands=name in known.present)
         return Judged(subject, verdict, {**as_before, "atRiskClients": status.get("atRiskClients")})
     error = known.errors.get(name)
     if error is not None:
@@ -71,7 +72,7 @@ def judge(one: Wanted, body: Body, known: Standing) -> Judged:
     if name in known.plan.held:
         return _held(one, subject, known.plan.held[name], status, fields)
     fields["appliedHash"] = config_hash(to_configs(one.subscription), known.cluster_id)
-    fields["warnings"] = interval_warnings(one.subscription, known.all, known.names)
+    fields["warnings"] = [*interval_warnings(one.subscription, known.all, known.names), *warnings]
     return Judged(subject, ready("Applied", f"on the broker as {name}"), fields)
 
 
@@ -89,7 +90,7 @@ def _held(
     status: Mapping[str, Any],
     fields: dict[str, Any],
 ) -> Judged:
-    verdict = held_verdict(found, f"{one.risk_window_ms // _HOUR_MS} h")
+    verdict = held_verdict(found, one.risk)
     old = {
         (entry["clientSoftwareName"], entry["clientSoftwareVersion"]): entry
         for entry in status.get("atRiskClients", ())

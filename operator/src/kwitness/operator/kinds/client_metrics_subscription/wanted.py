@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
-from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.desired.subscription_expiry import expires_ms
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
 from kwitness.operator.desired.subscription_reach import narrowing, reach_depends_on_labels
@@ -21,6 +20,7 @@ from kwitness.operator.model.references import cluster_key, depends_on_labels
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Body, Labels
 from kwitness.operator.shapes.work import View
+from kwitness.subscriptions.risk_rule import tightest
 
 __all__ = ["wanted_of"]
 
@@ -56,8 +56,7 @@ def _one_wanted(key: Key, body: Body, view: View) -> Wanted:
             restriction=narrowing(cluster, key.namespace, labels),
             min_interval=view.settings.limits.min_interval,
         ),
-        accepts_risk=spec.risk_policy == "Apply",
-        risk_window_ms=round(parse_duration(spec.risk_window).total_seconds() * 1000),
+        risk=tightest(cluster, resource),
         suspended=spec.suspend or cluster.spec.suspend or "deletionTimestamp" in body["metadata"],
         expired=ends is not None and ends <= view.now_ms,
     )
