@@ -196,7 +196,11 @@ class TelemetryCollectorSpec(Contract):
     )
     storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
     suspend: bool = suspend_field("no replica runs; its storage stays, and what senders keep for it waits there")
-    priority: int = priority_field("TelemetryCollectors of the same cluster", at_home=True)
+    priority: int = priority_field(
+        "TelemetryCollectors of the same cluster",
+        then="then namespace and name, alphabetically. Those in the namespace of the KafkaCluster come before all"
+        " others.",
+    )
 
 
 class TelemetryCollectorStatus(Status):
