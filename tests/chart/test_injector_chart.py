@@ -66,7 +66,7 @@ def test_only_the_releases_own_resources_select_other_namespaces_unless_others_a
         return json.loads(settings["data"]["settings.json"])["injector"]["otherNamespaces"]
 
     assert selecting(enabled=True) == {"from": ["kwitness"], "to": []}
-    named = {"from": ["platform"], "to": ["shop"]}
+    named = {"from": ["platform", "audit"], "to": ["shop"]}
     assert selecting(enabled=True, otherNamespaces=named) == named
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
-from kwitness.contracts.injections import INJECTION_HASHES_KEY
+from kwitness.contracts.injections import INJECTION_HASHES_KEY, INJECTIONS_KEY
 from kwitness.operator.environment.injections_file import injections_config_map
 from kwitness.operator.model.store import Key
 
@@ -32,9 +33,17 @@ def of(namespace: str, count: int, size: int, priority: int = 0) -> list[Injecti
     ]
 
 
+def compiled(*injections: Injection, first: tuple[str, ...] = ()) -> dict[str, Any]:
+    def owners(found: tuple[Injection, ...]) -> str:
+        return " ".join(injection.owner for injection in found)
+
+    at = Key("kwitness", "kwitness-interceptors")
+    return injections_config_map(at, injections, owners, lambda injection: injection.name, first=first)
+
+
 def left_out(*injections: Injection) -> dict[str, int]:
     """How many of each namespace find no room."""
-    config_map = injections_config_map(Key("kwitness", "kwitness-interceptors"), injections, str, lambda one: one.name)
+    config_map = compiled(*injections)
     hashes = json.loads(config_map["data"][INJECTION_HASHES_KEY])
     found: dict[str, int] = {}
     for owner, digest in hashes.items():
@@ -64,10 +73,27 @@ def test_what_comes_first_stays_where_all_of_one_namespace_do_not_fit() -> None:
     mine = of("aaa", 20, 60_000)
     mine[-1].priority = 1
 
-    config_map = injections_config_map(Key("kwitness", "kwitness-interceptors"), mine, str, lambda one: one.name)
+    config_map = compiled(*mine)
     hashes = json.loads(config_map["data"][INJECTION_HASHES_KEY])
 
     assert hashes["aaa/p0019"] == "p0019"
     assert [owner for owner, digest in hashes.items() if digest is None] == [
         f"aaa/p{number:04}" for number in range(13, 19)
     ]
+
+
+@pytest.mark.parametrize("priority", [-1000, 0, 1000])
+@pytest.mark.parametrize(("large", "small"), [("aaa", "zzz"), ("zzz", "aaa")])
+def test_what_is_left_goes_to_those_that_exceed_their_part_the_least(large: str, small: str, priority: int) -> None:
+    found = left_out(*of(large, 5, 200_000, priority), *of(small, 2, 240_000))
+
+    assert found == {large: 3, small: 0}
+
+
+def test_priority_orders_within_a_namespace_and_the_installation_orders_namespaces() -> None:
+    injections = [*of("aaa", 1, 9, 1000), *of("audit", 2, 9), *of("platform", 1, 9, -1000), *of("zzz", 1, 9)]
+    injections[2].priority = 1
+
+    config_map = compiled(*injections, first=("platform", "audit"))
+
+    assert config_map["data"][INJECTIONS_KEY] == "platform/p0000 audit/p0001 audit/p0000 aaa/p0000 zzz/p0000"

@@ -89,7 +89,13 @@ def platform_and_tenant(
         api.objects.label("namespace", namespace, None, {"kwitness.dev/injection": "enabled"})
     apply(
         api,
-        cluster("main", platform, broker.bootstrap, allowedNamespaces={"from": "All"}),
+        cluster(
+            "main",
+            platform,
+            broker.bootstrap,
+            allowedNamespaces={"from": "All"},
+            listeners=[served_by("orders", platform)],
+        ),
         collector("main", platform),
         gateway("orders", platform),
         profile("orders", platform),
@@ -106,6 +112,12 @@ def platform_and_tenant(
     eventually(lambda: api.objects.find("statefulset", "kwitness-collector-main", platform))
     yield platform, tenant
     end_in_good_order([operator])
+
+
+def served_by(name: str, namespace: str) -> dict[str, Any]:
+    """A listener of clients that connect to a gateway."""
+    servers = [f"kwitness-gateway-{name}.{namespace}.svc:9092"]
+    return {"name": "GATEWAY", "bootstrapServers": servers, "security": "Plaintext"}
 
 
 def of_the_cluster(platform: str) -> dict[str, Any]:
@@ -131,6 +143,13 @@ ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]], str]] = {
     "a gateway": (
         "kobs",
         lambda there, here: gateway("mine", here, priority=FIRST, **of_the_cluster(there)),
+        "Progressing",
+    ),
+    "a gateway in front of the other's": (
+        "kobs",
+        lambda there, here: gateway(
+            "front", here, priority=FIRST, listenerRef={"name": "GATEWAY"}, **of_the_cluster(there)
+        ),
         "Conflict",
     ),
     "a profile": ("kip", lambda there, here: profile("mine", here, priority=FIRST, **full(there)), "LimitExceeded"),

@@ -15,9 +15,9 @@ Which namespaces the release touches. Each of these gives a JSON list: `fromJson
 {{- end -}}
 {{- end }}
 
-{{/* Namespaces whose ObserverDeployments may select pods of others. */}}
+{{/* Namespaces whose ObserverDeployments may select pods of others, the first that prevails first. */}}
 {{- define "kwitness.selectingNamespaces" -}}
-{{- .Values.injector.otherNamespaces.from | default (list .Release.Namespace) | uniq | sortAlpha | toJson -}}
+{{- .Values.injector.otherNamespaces.from | default (list .Release.Namespace) | uniq | toJson -}}
 {{- end }}
 
 {{/* Whether pods of any namespace may get observers. */}}

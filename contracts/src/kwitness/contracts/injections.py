@@ -282,7 +282,7 @@ class Injection(_Config):
 
 
 class InjectionsFile(BaseModel):
-    """All injections of an installation."""
+    """All injections of an installation, in the order in which they prevail in a pod of another namespace."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 

@@ -161,7 +161,7 @@ class InterceptorInjection(_Config):
 
 
 class InterceptorInjectionsFile(_Config):
-    """All InterceptorProfiles of an installation."""
+    """All InterceptorProfiles of an installation, in the order of `kwitness.contracts.injections.InjectionsFile`."""
 
     schema_: Literal["kwitness.interceptor_injections/1"] = Field("kwitness.interceptor_injections/1", alias="schema")
     injections: tuple[InterceptorInjection, ...] = Field(max_length=1_000)

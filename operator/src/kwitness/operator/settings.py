@@ -134,7 +134,8 @@ class OtherNamespaces(_Settings):
     from_: list[str] = Field(
         default_factory=list,
         alias="from",
-        description="Namespaces whose ObserverDeployments may select pods of other namespaces.",
+        description="Namespaces whose ObserverDeployments and InterceptorProfiles may select pods of other namespaces;"
+        " in a pod that several of them select, the first of the list prevails.",
     )
     to: list[str] = Field(
         default_factory=list,

@@ -225,7 +225,7 @@ class AnalyticsJobSpec(Contract):
         json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
     )
     suspend: bool = suspend_field("nothing runs; table and checkpoint stay")
-    priority: int = priority_field("AnalyticsJobs that write the same table")
+    priority: int = priority_field("AnalyticsJobs of this namespace that write the same table")
 
 
 class LastRun(Contract):

@@ -229,7 +229,9 @@ class HeaderRegistrySpec(Contract):
         "got, whatever becomes of this resource. Absent: they get none.",
     )
     suspend: bool = suspend_field("its keys count as not registered")
-    priority: int = priority_field("HeaderRegistries that register the same key or id")
+    priority: int = priority_field(
+        "HeaderRegistries that register the same key or id", then="then namespace and name, alphabetically."
+    )
 
 
 class HeaderId(Contract):

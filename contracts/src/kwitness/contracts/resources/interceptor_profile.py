@@ -224,13 +224,13 @@ class InterceptorProfileSpec(Contract):
         )
     )
     cluster_ref: ClusterRef = Field(description="The cluster that gets what the interceptors report.")
-    priority: int = priority_field("InterceptorProfiles of one pod")
+    priority: int = priority_field("InterceptorProfiles of this namespace for one pod")
     selector: LabelSelector = Field(description="Pods whose clients get the interceptors.")
     namespace_selector: LabelSelector | None = Field(
         None,
         description="Namespaces whose pods are meant, of those that the installation allows (Helm value "
         "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
-        "kwitness.dev/injection=enabled.",
+        "kwitness.dev/injection=enabled. A pod that profiles of its own namespace select gets one of those.",
     )
     containers: tuple[DnsLabel, ...] | None = Field(
         None,

@@ -202,7 +202,7 @@ class ObserverDeploymentSpec(Contract):
             )
         ),
     )
-    priority: int = priority_field("ObserverDeployments of one listener or pod", at_home=True)
+    priority: int = priority_field("ObserverDeployments of this namespace for one listener or pod")
     replicas: int | None = Field(None, description=f"Replicas of the gateway. Absent: {DEFAULT_REPLICAS}.", ge=1, le=64)
     selector: LabelSelector | None = Field(
         None,
@@ -213,7 +213,7 @@ class ObserverDeploymentSpec(Contract):
         None,
         description="Namespaces whose pods are meant, of those that the installation allows (Helm value "
         "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
-        "kwitness.dev/injection=enabled.",
+        "kwitness.dev/injection=enabled. A pod that resources of its own namespace select gets one of those.",
     )
     containers: tuple[DnsLabel, ...] | None = Field(
         None,

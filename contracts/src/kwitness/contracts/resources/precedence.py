@@ -1,4 +1,4 @@
-"""Who comes first where several resources want what only one can have: one table, one cluster, one header key.
+"""Who comes first where several resources want what only one can have: one table, one pod, one listener.
 
 By what the resources say, never by their age: a backup that is restored, or a namespace that is recreated from Git,
 gives the same answer as before.
@@ -6,7 +6,7 @@ gives the same answer as before.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
@@ -14,6 +14,8 @@ __all__ = ["MOST_PRIORITY", "precedence", "priority_field"]
 
 MOST_PRIORITY = 1000
 """The highest priority; with a minus sign, the lowest."""
+
+_WITHIN_A_NAMESPACE: Final = "then the name, alphabetically. It has no effect on other namespaces."
 
 
 def precedence(priority: int, namespace: str, name: str, *, home: str | None = None) -> tuple[bool, int, str, str]:
@@ -24,15 +26,14 @@ def precedence(priority: int, namespace: str, name: str, *, home: str | None = N
     return (namespace != home, -priority, namespace, name)
 
 
-def priority_field(rivals: str, *, at_home: bool = False) -> Any:
-    """Return a pydantic field for the priority among `rivals`, such as "AnalyticsJobs of one table".
+def priority_field(rivals: str, *, then: str = _WITHIN_A_NAMESPACE) -> Any:
+    """Return a pydantic field for the priority among `rivals`, such as "AnalyticsJobs of a namespace and table".
 
-    ``at_home`` says that rivals in the namespace of their KafkaCluster come first.
+    ``then`` says what decides among those of one priority.
     """
-    note = " Those in the namespace of the KafkaCluster come before all others." if at_home else ""
     return Field(
         0,
-        description=f"Among {rivals}, the highest number comes first; then namespace and name, alphabetically.{note}",
+        description=f"Among {rivals}, the highest number comes first; {then}",
         ge=-MOST_PRIORITY,
         le=MOST_PRIORITY,
     )

@@ -1,12 +1,14 @@
 """Writes what the injector reads of one sort: the injections of all namespaces, in the order in which they prevail.
 
-Room is shared: what is too large for the rest of its namespace's part waits until the others have theirs, and what
-finds no room takes none.
+The order of namespaces is the installation's (`injector.otherNamespaces.from`); priority orders within a namespace.
+Room is shared: each namespace has an equal part. What is too large for the rest of its namespace's part waits until the
+others have theirs, and what finds no room takes none.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
@@ -51,10 +53,26 @@ T = TypeVar("T", bound=OfTheInjector)
 
 
 def injections_config_map(
-    at: Key, wanted: Iterable[T], file: Callable[[tuple[T, ...]], str], digest: Callable[[T], str]
+    at: Key,
+    wanted: Iterable[T],
+    file: Callable[[tuple[T, ...]], str],
+    digest: Callable[[T], str],
+    *,
+    first: Sequence[str],
 ) -> Body:
-    """Return the ConfigMap, with a hash by owner; None is that of those that found no room."""
-    in_order = sorted(wanted, key=lambda one: precedence(one.priority, one.namespace, one.name))
+    """Return the ConfigMap, with a hash by owner; None is that of those that found no room.
+
+    ``first`` are namespaces whose injections come before all others', in this order.
+    """
+    rank = {namespace: number for number, namespace in enumerate(first)}
+    in_order = sorted(
+        wanted,
+        key=lambda one: (
+            rank.get(one.namespace, len(rank)),
+            one.namespace,
+            precedence(one.priority, one.namespace, one.name),
+        ),
+    )
     fitting = _fitting(in_order)
     held = [injection for injection in in_order if injection.owner in fitting]
     hashes = {one.owner: digest(one) if one.owner in fitting else None for one in in_order}
@@ -65,7 +83,10 @@ def injections_config_map(
 
 
 def _fitting(in_order: Sequence[OfTheInjector]) -> set[str]:
-    """Return the owners whose injections find room: within their namespace's part first, then in what is left."""
+    """Return the owners whose injections find room: within their namespace's part first, then in what is left.
+
+    What is left goes first to the namespaces that exceed their part the least with it.
+    """
     sizes = {injection.owner: len(injection.model_dump_json().encode()) + 1 for injection in in_order}
     namespaces = {injection.namespace for injection in in_order}
     share = max(1, len(namespaces))
@@ -76,10 +97,16 @@ def _fitting(in_order: Sequence[OfTheInjector]) -> set[str]:
         if left is not None:
             parts[injection.namespace] = left
             fitting.add(injection.owner)
-    room = _Room(_MOST_BYTES - sum(sizes[owner] for owner in fitting), _MOST - len(fitting))
+    excess = Counter({namespace: -part.size for namespace, part in parts.items()})
+    waiting: list[tuple[int, OfTheInjector]] = []
     for injection in in_order:
+        if injection.owner not in fitting:
+            excess[injection.namespace] += sizes[injection.owner]
+            waiting.append((excess[injection.namespace], injection))
+    room = _Room(_MOST_BYTES - sum(sizes[owner] for owner in fitting), _MOST - len(fitting))
+    for _, injection in sorted(waiting, key=lambda entry: entry[0]):
         rest = room.without(sizes[injection.owner])
-        if injection.owner not in fitting and rest is not None:
+        if rest is not None:
             room = rest
             fitting.add(injection.owner)
     return fitting

@@ -53,12 +53,10 @@ def decide(unit: Unit, view: View) -> Decision:
     del unit
     at = interceptors_config_map_key(view.settings)
     before = standing(present(view, NamedObject("ConfigMap", at)), _injections)
-    wanted = (_wanted(body, resource, before, view) for body, resource in _profiles(view))
-    return Decision(
-        shared=(
-            injections_config_map(at, (one for one in wanted if one is not None), _file, interceptor_injection_hash),
-        )
-    )
+    found = (_wanted(body, resource, before, view) for body, resource in _profiles(view))
+    wanted = (injection for injection in found if injection is not None)
+    first = view.settings.injector.other_namespaces.from_
+    return Decision(shared=(injections_config_map(at, wanted, _file, interceptor_injection_hash, first=first),))
 
 
 def _file(injections: tuple[InterceptorInjection, ...]) -> str:

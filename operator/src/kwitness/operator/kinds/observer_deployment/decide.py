@@ -12,7 +12,7 @@ from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of, last_report, requested_subscriptions
 from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
-from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of, observer_image
+from kwitness.operator.kinds.observer_deployment.environment import listener_of, observer_image
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     advertised_host,
     gateway_settings,
@@ -33,6 +33,7 @@ from kwitness.operator.kinds.observer_deployment.reports import (
     telemetry,
     telemetry_instances,
 )
+from kwitness.operator.kinds.observer_deployment.rivals import conflict, first_rival
 from kwitness.operator.kinds.observer_deployment.secrets import secret_volumes
 from kwitness.operator.kinds.observer_deployment.sidecars.outcome import sidecar_outcome
 from kwitness.operator.kinds.observer_deployment.status import readiness, ready_replicas, security_protocol

@@ -1,4 +1,4 @@
-"""What an observer stands among: its cluster and listener, the collector it reports to, the rivals for the listener."""
+"""Finds the listener whose clients an ObserverDeployment observes, and the image of its observers."""
 
 from __future__ import annotations
 
@@ -6,18 +6,11 @@ from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
-from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.sasl import MECHANISMS
-from kwitness.operator.environment.clusters import key_of, referring
-from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.errors import OperatorError, TerminalError
-from kwitness.operator.model.store import Key
+from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.work import View
 
 __all__ = [
-    "conflict",
-    "first_rival",
     "listener_of",
     "observer_image",
     "uses_sasl",
@@ -26,9 +19,6 @@ __all__ = [
 
 _BOUND_TO_ADDRESSES: Final = frozenset({"GSSAPI", "AWS_MSK_IAM"})
 """Mechanisms that sign the name of the broker, which behind a gateway is another."""
-
-_IN_PODS: Final = frozenset({"Sidecar", "Broker"})
-"""Modes of observers that the injector puts into pods."""
 
 _DEFAULT_LISTENER: Final = "DEFAULT"
 """How rows name the listener of the KafkaCluster's own bootstrap servers."""
@@ -150,60 +140,3 @@ def _default_listener(cluster: KafkaCluster, *, untouched: bool) -> ClientListen
             "mechanisms": (MECHANISMS[kind],) if kind in MECHANISMS else None,
         }
     )
-
-
-def first_rival(
-    resource: ObserverDeployment, cluster: KafkaCluster, listener: ClientListener, view: View
-) -> Key | None:
-    """Return the ObserverDeployment that comes before this one and reads the same clients; None if there is none.
-
-    Two that read requests would count them twice. Rivals are in the same namespace or in that of the cluster, which
-    comes first: no other namespace can keep this one from reading. One that reports connections alone may stand beside
-    others, and observers beside clients stand in pods, each of which has one, and so do those beside brokers: the
-    injector decides between two of them.
-    """
-    if not _counts_requests(resource):
-        return None
-    home = cluster.metadata.namespace
-    rivals = [
-        one
-        for one in referring(ObserverDeployment, cluster, view)
-        if key_of(one) == key_of(resource)
-        or (
-            one.metadata.namespace in (resource.metadata.namespace, home)
-            and _counts_requests(one)
-            and not one.spec.suspend
-            and one.metadata.deletion_timestamp is None
-            and not (one.spec.mode == resource.spec.mode and resource.spec.mode in _IN_PODS)
-            and _shares_a_server(one, cluster, listener)
-        )
-    ]
-    first = min(rivals, key=lambda one: precedence(one.spec.priority, *key_of(one), home=home))
-    return None if key_of(first) == key_of(resource) else Key(*key_of(first))
-
-
-def conflict(rival: Key, listener: ClientListener) -> tuple[Verdict, ...]:
-    """What is said of a resource whose clients ``rival`` observes."""
-    message = (
-        f"ObserverDeployment {rival} comes before this one and observes clients of the same addresses"
-        f" ({', '.join(listener.bootstrap_servers[:3])}), so everything would be counted twice: remove one of the two,"
-        " give this one a higher spec.priority, unless only that one is in the cluster's namespace, or leave it with"
-        " observers of type Connections alone; an observer that stands relays on and reads nothing"
-    )
-    return (
-        Verdict("Ready", "False", "Conflict", message),
-        Verdict("Reporting", "False", "AlreadyObserved", f"ObserverDeployment {rival} reports instead"),
-    )
-
-
-def _counts_requests(resource: ObserverDeployment) -> bool:
-    return any(entry.type != "Connections" for entry in resource.spec.observers)
-
-
-def _shares_a_server(rival: ObserverDeployment, cluster: KafkaCluster, listener: ClientListener) -> bool:
-    try:
-        theirs = listener_of(rival, cluster)
-    except OperatorError:
-        # Its own status says why it observes nothing.
-        return False
-    return not set(theirs.bootstrap_servers).isdisjoint(listener.bootstrap_servers)

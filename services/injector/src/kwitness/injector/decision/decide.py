@@ -20,7 +20,6 @@ from kwitness.contracts.injections import (
 )
 from kwitness.contracts.interceptor_injections import INTERCEPTORS_CONTAINER
 from kwitness.contracts.observer_settings import ObserverSettings, ReportSettings
-from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of
 
 from . import pods
@@ -69,14 +68,19 @@ class Decision:
 def decide(pod: Json, place: Place, injections: Sequence[Injection]) -> Decision:
     """Decide on a pod that is about to be made.
 
-    Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
-    webhook is asked again, since another one changed the pod, the pod keeps its observer, also another installation's.
+    Of the injections that select it the first that fits is taken: those of the pod's own namespace before others, in
+    the order of ``injections``. When the webhook is asked again, since another one changed the pod, the pod keeps its
+    observer, also another installation's.
     """
     closed = shut_out(pod, place)
     if closed is not None:
         return Decision(closed)
     present = _present_observer(pod)
-    candidates = sorted((one for one in injections if selects(one, pod, place)), key=lambda one: _order(one, present))
+    candidates = sorted(
+        (one for one in injections if selects(one, pod, place)),
+        # A broker whose listener is on loopback has no clients without its own observer.
+        key=lambda one: (one.owner != present, one.namespace != place.name, not one.is_beside_broker),
+    )
     if not candidates:
         return Decision("not_selected")
     # What was rewritten cannot be judged again.
@@ -110,12 +114,6 @@ def _present_observer(pod: Json) -> str | None:
     if any(container["name"] == OBSERVER_CONTAINER for container in pods.init_containers(pod)):
         return pods.annotations_of(pod).get(OBSERVER)
     return None
-
-
-def _order(injection: Injection, present: str | None) -> tuple[bool, bool, tuple[bool, int, str, str]]:
-    # A broker whose listener is on loopback has no clients without its own observer.
-    order = precedence(injection.priority, injection.namespace, injection.name)
-    return injection.owner != present, not injection.is_beside_broker, order
 
 
 def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | LeftOutReason:

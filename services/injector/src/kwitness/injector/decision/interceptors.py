@@ -21,7 +21,6 @@ from kwitness.contracts.interceptor_injections import (
 )
 from kwitness.contracts.interceptor_settings import InterceptorSettings, ThroughObserver
 from kwitness.contracts.interceptors import InterceptorRuntime
-from kwitness.contracts.resources.precedence import precedence
 from kwitness.contracts.workloads import workload_of, workload_path
 
 from . import pods, sidecar
@@ -63,8 +62,9 @@ def decide_on_interceptors(
 ) -> Decision:
     """Decide on a pod that is about to be made, with this observer or without.
 
-    Of the injections that select it the first that fits is taken, by priority, then namespace and name. When the
-    webhook is asked again the pod keeps its interceptors, also another installation's.
+    Of the injections that select it the first that fits is taken: those of the pod's own namespace before others, in
+    the order of ``injections``. When the webhook is asked again the pod keeps its interceptors, also another
+    installation's.
     """
     closed = shut_out(pod, place)
     if closed is not None:
@@ -72,7 +72,7 @@ def decide_on_interceptors(
     present = _present(pod)
     candidates = sorted(
         (one for one in injections if selects(one, pod, place)),
-        key=lambda one: (one.owner != present, precedence(one.priority, one.namespace, one.name)),
+        key=lambda one: (one.owner != present, one.namespace != place.name),
     )
     if not candidates:
         return Decision("not_selected")

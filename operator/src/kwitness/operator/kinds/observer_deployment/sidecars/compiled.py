@@ -36,10 +36,10 @@ def decide(unit: Unit, view: View) -> Decision:
     del unit
     at = config_map_key(view.settings)
     before = standing(present(view, NamedObject("ConfigMap", at)), _injections)
-    wanted = (_wanted(body, resource, before, view) for body, resource in sidecars(view))
-    return Decision(
-        shared=(injections_config_map(at, (one for one in wanted if one is not None), _file, injection_hash),)
-    )
+    found = (_wanted(body, resource, before, view) for body, resource in sidecars(view))
+    wanted = (injection for injection in found if injection is not None)
+    first = view.settings.injector.other_namespaces.from_
+    return Decision(shared=(injections_config_map(at, wanted, _file, injection_hash, first=first),))
 
 
 def _file(injections: tuple[Injection, ...]) -> str:

@@ -39,10 +39,8 @@ def injection_of(
     cluster: KafkaCluster,
     listener: ClientListener,
     view: View,
-    *,
-    relay_only: bool = False,
 ) -> Injection:
-    """Translate the resource; with ``relay_only`` its observers read nothing.
+    """Translate the resource.
 
     Raises
     ------
@@ -86,7 +84,7 @@ def injection_of(
             else _beside_broker(resource, listener),
             rules=registries_of(resource, view).rules,
             cluster_id=cluster_id,
-            suspend=spec.suspend or relay_only,
+            suspend=spec.suspend,
             sasl=uses_sasl(listener),
         ),
         upstream_ca=upstream_ca,

@@ -16,7 +16,7 @@ from kwitness.operator.environment.injector import INJECTOR, config_map_key, tol
 from kwitness.operator.environment.marked_pods import Wanted
 from kwitness.operator.environment.refused import refused_in, seen_since
 from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
-from kwitness.operator.kinds.observer_deployment.environment import conflict, first_rival, listener_of
+from kwitness.operator.kinds.observer_deployment.environment import listener_of
 from kwitness.operator.kinds.observer_deployment.header_registries import registers_resolved, registries_of
 from kwitness.operator.kinds.observer_deployment.reports import (
     coverage,
@@ -28,6 +28,7 @@ from kwitness.operator.kinds.observer_deployment.reports import (
     telemetry,
     telemetry_instances,
 )
+from kwitness.operator.kinds.observer_deployment.rivals import Rival, conflict, first_rival
 from kwitness.operator.kinds.observer_deployment.sidecars.coverage import pod_coverage
 from kwitness.operator.kinds.observer_deployment.sidecars.injection import injection_of
 from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import own_listener_verdicts
@@ -56,7 +57,7 @@ class _Observed:
 
     cluster: KafkaCluster
     listener: ClientListener
-    rival: Key | None
+    rival: Rival | None
 
     @property
     def at(self) -> Key:
@@ -71,7 +72,10 @@ def injection_for(body: Body, resource: ObserverDeployment, view: View) -> Injec
     OperatorError
         Something that it names is missing or not permitted, or cannot be had now.
     """
-    return _injection(body, resource, _observed(resource, view), view)
+    observed = _observed(resource, view)
+    if observed.rival is not None:
+        return None
+    return injection_of(body, resource, observed.cluster, observed.listener, view)
 
 
 def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, view: View) -> Outcome:
@@ -89,18 +93,18 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
             " set to true",
         )
     observed = _observed(resource, view)
-    injection = _injection(body, resource, observed, view)
     collector = collector_of(subject.key.namespace, observed.cluster, view)
     state = last_report(subject.key.namespace, observed.cluster, view)
     heard = heard_of(state, view.now_ms)
     own = of_resource(heard, subject.key)
     since = seen_since(body, view.now_ms)
-    if injection is None:
+    if observed.rival is not None:
         # Pods that have an observer keep it until they end; what they do is counted by nobody twice.
         refused = refused_in(body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=view.settings)
         status = ObserverDeploymentStatus(refused_in=refused, refusals_since=since, connections=_connections(own))
         actions = directives(subject.key, own, collector, settings="", suspend=True)
-        return _outcome(subject, status, _conflicts(observed), actions)
+        return _outcome(subject, status, conflict(observed.rival, observed.listener), actions)
+    injection = injection_of(body, resource, observed.cluster, observed.listener, view)
     digest, settings = injection_hash(injection), injection.settings
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
@@ -122,7 +126,6 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     )
     if is_paused(resource.metadata.annotations):
         return _outcome(subject, status, (paused("what the injector was told of it is left as it is"),))
-    conflicts = _conflicts(observed)
     injects = injecting(
         resource,
         namespaces,
@@ -133,11 +136,11 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     )
     is_broker = resource.spec.mode == "Broker"
     verdicts = (
-        *(conflicts or (injects,)),
+        injects,
         covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
         *traffic(pods, own, redirected=settings.listener.redirected, beside_brokers=is_broker),
         *(own_listener_verdicts(resource, observed.listener, view[KafkaState(observed.at)].value) if is_broker else ()),
-        *(reporting(own, known=state is not None) if pods.observed and not conflicts else ()),
+        *(reporting(own, known=state is not None) if pods.observed else ()),
         *serving(own),
         *telemetry(resource, own, state),
         *registers_resolved(resource, registries_of(resource, view)),
@@ -155,18 +158,6 @@ def _observed(resource: ObserverDeployment, view: View) -> _Observed:
     cluster = permitted_cluster(resource, view)
     listener = listener_of(resource, cluster)
     return _Observed(cluster, listener, first_rival(resource, cluster, listener, view))
-
-
-def _injection(body: Body, resource: ObserverDeployment, observed: _Observed, view: View) -> Injection | None:
-    """Observers beside brokers stay and read nothing: their clients have no other way to the brokers."""
-    withdrawn = observed.rival is not None
-    if withdrawn and resource.spec.mode != "Broker":
-        return None
-    return injection_of(body, resource, observed.cluster, observed.listener, view, relay_only=withdrawn)
-
-
-def _conflicts(observed: _Observed) -> tuple[Verdict, ...]:
-    return () if observed.rival is None else conflict(observed.rival, observed.listener)
 
 
 def _outcome(

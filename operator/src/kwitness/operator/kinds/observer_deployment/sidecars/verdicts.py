@@ -53,8 +53,8 @@ def _telling(told: str | None, wanted: str) -> Verdict | None:
     if told is None:
         return _not_ready(
             "LimitExceeded",
-            "there are more ObserverDeployments in modes Sidecar and Broker than one ConfigMap holds, and others come"
-            " first: give this one a higher spec.priority, or let one select what several do",
+            "the ConfigMap that the injector reads has no more room for ObserverDeployments of this namespace: let one"
+            " select what several of this namespace do, or give this one a higher spec.priority than they have",
         )
     if told != wanted:
         return _not_ready(
