@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from kwitness.operator.kinds.header_registry.claims import Claim
 from kwitness.operator.kinds.header_registry.homes import settle_homes
@@ -42,6 +43,23 @@ def test_a_register_that_moves_leaves_its_numbers_to_the_keys_of_its_home():
     assert keys_of(settle_homes(moved, {"tenant": [claim(TENANT, "k")]}, ()).homes, TENANT) == {"k": FIRST}
 
 
+def test_a_register_that_moves_brings_no_ids_that_its_owner_chose():
+    by_hand = settle_homes({}, {"tenant": [claim(TENANT, k=FIRST + 9)]}, ()).homes
+    handed_out = settle_homes(by_hand, {"tenant": [claim(TENANT, "k")]}, ()).homes
+    moved = replace(claim(TENANT, "k"), stated={"k": FIRST + 9})
+    assert keys_of(handed_out, TENANT) == {"k": FIRST + 9}
+    assert keys_of(settle_homes(handed_out, {"platform": [moved]}, ()).homes, TENANT) == {"k": FIRST}
+    # Where the ConfigMap is gone, the status alone has the id.
+    assert keys_of(settle_homes({}, {"platform": [moved]}, ()).homes, TENANT) == {"k": FIRST + 9}
+
+
+def test_a_paused_register_keeps_no_key_that_its_cluster_no_longer_allows():
+    before = settle_homes({}, {"platform": [claim(TENANT, "tenant.k", "k")]}, ()).homes
+    paused = Claim(TENANT, holds_still=True, prefix="tenant.")
+    result = settle_homes(before, {"platform": [paused, claim(PLATFORM, "k")]}, ())
+    assert (list(result.shares[TENANT].keys), list(result.shares[PLATFORM].keys)) == (["tenant.k"], ["k"])
+
+
 def test_a_register_that_claims_nothing_leaves_its_keys_and_no_number_comes_to_mean_another():
     before = settle_homes({}, {"platform": [claim(TENANT, "k")]}, ()).homes
     result = settle_homes(before, {"platform": [claim(PLATFORM, "other")]}, {TENANT})
@@ -62,7 +80,8 @@ def test_the_registers_of_one_home_leave_room_for_others():
 
 
 def test_a_text_of_before_there_were_homes_is_that_of_the_releases_namespace():
-    old = {"schema": "kwitness.header_ids/1", "owners": {"platform/shared": {"k": FIRST}}, "given": {"k": FIRST}}
+    owners = {"platform/shared": {"k": FIRST}, "tenant/mine": {"other": 8}}
+    old = {"schema": "kwitness.header_ids/1", "owners": owners, "given": {"k": FIRST}}
     homes = header_ids_of({"data": {"header-ids.json": json.dumps({**old, "past": [7]})}}, "platform")
     assert header_ids_text(homes) == (
         '{"schema":"kwitness.header_ids/2","homes":{"platform":{"owners":{"platform/shared":{"k":1245184}},'

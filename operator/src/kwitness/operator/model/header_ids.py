@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -115,8 +115,11 @@ def header_ids_of(config_map: Mapping[str, Any] | None, first_home: str) -> Home
         # What stands there is not ours to quote.
         words = [str(part) for part in error.errors()[0]["loc"] if part in {"homes", *_Home.model_fields}]
         raise _unreadable(words[-1] if words else "the text") from error
-    homes = found.homes if isinstance(found, _File) else {first_home: found}
-    return {name: _ids(home) for name, home in homes.items()}
+    if isinstance(found, _File):
+        return {name: _ids(home) for name, home in found.homes.items()}
+    ids = _ids(found)
+    owners = {owner: keys for owner, keys in ids.owners.items() if owner.namespace == first_home}
+    return {first_home: replace(ids, owners=owners)}
 
 
 def header_ids_text(homes: Homes) -> str:

@@ -27,7 +27,8 @@ class Claim:
     """What one register wants: ``keys`` with the numbers that it writes itself, in its order.
 
     ``rank`` is its place in the list of the KafkaCluster. ``released`` are keys whose number is given back. ``stated``
-    are numbers by key as its status has them. One that holds still keeps what it has and wants nothing new.
+    are numbers by key as its status has them. One that holds still keeps what it has with ``prefix`` and wants nothing
+    new.
     """
 
     key: Key
@@ -38,6 +39,11 @@ class Claim:
     released: frozenset[str] = frozenset()
     stated: Mapping[str, int] = field(default_factory=dict)
     holds_still: bool = False
+    prefix: str = ""
+
+    def may_keep(self, name: str) -> bool:
+        """Return whether a key that it has stays with it."""
+        return name.startswith(self.prefix) if self.holds_still else name in self.keys
 
 
 @dataclass(slots=True)
@@ -137,7 +143,7 @@ class _Settling:
                 first.setdefault(name, claim.rank)
         for claim in claims:
             for name, number in remembered.owners.get(claim.key, {}).items():
-                if claim.holds_still or (name in claim.keys and first[name] == claim.rank):
+                if claim.may_keep(name) and (claim.holds_still or first[name] == claim.rank):
                     self._keep(claim, name, number)
         self._restore(claims)
         self._most_bytes = most_bytes
@@ -236,7 +242,7 @@ class _Settling:
         for claim in claims:
             for name, number in claim.stated.items():
                 wanted = claim.keys.get(name)
-                if name in self._owner or not (claim.holds_still or name in claim.keys):
+                if name in self._owner or not claim.may_keep(name):
                     continue
                 if wanted not in (None, number) or self._given.get(name, number) != number:
                     continue

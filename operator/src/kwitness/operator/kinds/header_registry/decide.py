@@ -105,8 +105,10 @@ def _gone(before: Homes, registers: Mapping[Key, _Register], view: View) -> set[
 def _claim(key: Key, register: _Register) -> Claim:
     stated = {one.name: one.id for one in parse_status(HeaderRegistryStatus, register.body).ids}
     resource, listing = register.resource, register.listing
-    if resource is None or listing is None or is_paused(resource.metadata.annotations):
+    if resource is None or listing is None:
         return Claim(key, stated=stated, holds_still=True)
+    if is_paused(resource.metadata.annotations):
+        return Claim(key, stated=stated, holds_still=True, prefix=listing.prefix or "")
     spec = resource.spec
     return Claim(
         key,
