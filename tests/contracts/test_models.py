@@ -128,12 +128,12 @@ def test_a_field_named_like_a_python_word_keeps_its_name_in_json() -> None:
     assert collector.model_dump(by_alias=True)["spec"]["ingest"]["from"][0]["namespace"] == "kafka"
 
 
-def test_the_highest_priority_comes_first_then_namespace_then_name() -> None:
-    rivals = [(0, "b", "a"), (-1, "a", "a"), (0, "a", "b"), (5, "z", "z"), (0, "a", "a")]
+def test_the_highest_priority_comes_first_then_the_name() -> None:
+    rivals = [(-1, "a"), (0, "b"), (5, "z"), (0, "a")]
 
     ordered = sorted(rivals, key=lambda rival: precedence(*rival))
 
-    assert ordered == [(5, "z", "z"), (0, "a", "a"), (0, "a", "b"), (0, "b", "a"), (-1, "a", "a")]
+    assert ordered == [(5, "z"), (0, "a"), (0, "b"), (-1, "a")]
 
 
 def test_ranges_of_header_ids_do_not_overlap() -> None:

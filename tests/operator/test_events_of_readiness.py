@@ -13,7 +13,7 @@ from kwitness.operator.reconcile import events
 
 from tests.eventually import eventually, eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, ready, until_reason
+from tests.operator.surroundings import apply, cluster, ready, until_reason
 
 
 def _registry(name: str, namespace: str, key: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _judged(api: ApiServer, namespace: str, reason: str) -> None:
 
 def test_an_event_tells_when_ready_is_lost_and_one_when_it_is_back(api, namespace, start_operator):
     operator = start_operator()
-    apply(api, _registry("a", namespace, "taken"))
+    apply(api, cluster("main", namespace, "127.0.0.1:1"), _registry("a", namespace, "taken"))
     until_reason(api, "headerregistries", "a", namespace, "Registered")
     _judged(api, namespace, "KeyTaken")
     _judged(api, namespace, "Registered")
@@ -71,7 +71,7 @@ async def test_after_a_restart_it_is_told_too_and_again_after_five_minutes(
     api, namespace, tmp_path, contexts, monkeypatch
 ):
     settings = settings_of(namespace, tmp_path, resync_seconds=600)
-    apply(api, _registry("a", namespace, "taken"))
+    apply(api, cluster("main", namespace, "127.0.0.1:1"), _registry("a", namespace, "taken"))
     async with operating(api, settings, contexts.append):
         await eventually_beside(lambda: ready(api, "headerregistries", "a", namespace)["reason"] == "Registered")
         apply(api, _registry("b", namespace, "taken"))

@@ -11,7 +11,7 @@ import pytest
 from kwitness.contracts.resources.header_registry import TESTING_IDS
 from kwitness.operator.kinds.header_registry.claims import Claim, settle
 from kwitness.operator.model.errors import TerminalError
-from kwitness.operator.model.header_ids import MOST_BYTES, HeaderIds, header_ids_of, header_ids_text, header_shares_text
+from kwitness.operator.model.header_ids import MOST_BYTES, HeaderIds, header_ids_of, header_ids_text
 from kwitness.operator.model.store import Key
 
 A, B, C = Key("team-a", "shop"), Key("team-b", "bank"), Key("team-c", "cars")
@@ -22,6 +22,14 @@ def claim(key: Key, *names: str, **more: Any) -> Claim:
     numbers = more.pop("numbers", {})
     wanted = {**dict.fromkeys(names), **numbers}
     return Claim(key, **{"id_range": "LocalApplication", "keys": wanted, **more})
+
+
+def text_of(ids: HeaderIds) -> str:
+    return header_ids_text({"kwitness": ids})
+
+
+def read(text: str) -> HeaderIds:
+    return header_ids_of({"data": {"header-ids.json": text}}, "kwitness").get("kwitness", HeaderIds())
 
 
 def taken(result, key: Key) -> list[tuple[str, str | None, int | None]]:
@@ -38,7 +46,7 @@ def test_what_is_settled_stays_as_it_is():
     claims = [claim(A, "a", "b"), claim(B, "b", "c", id_range=None, numbers={"d": 5})]
     once = settle(HeaderIds(), claims)
     again = settle(once.ids, claims)
-    assert header_ids_text(again.ids) == header_ids_text(once.ids)
+    assert text_of(again.ids) == text_of(once.ids)
     assert again.shares == once.shares
 
 
@@ -72,12 +80,17 @@ def test_numbers_can_change_places_within_a_register():
     assert (result.shares[A].keys, taken(result, A)) == ({"a": FIRST + 1, "b": FIRST}, [])
 
 
-def test_among_new_claims_priority_counts_then_namespace_and_name():
-    claims = [claim(B, "k"), claim(A, "k"), claim(C, "k", priority=1)]
-    result = settle(HeaderIds(), claims)
-    assert [key for key in (A, B, C) if result.shares[key].keys] == [C]
-    assert taken(result, A) == taken(result, B) == [("k", str(C), None)]
-    assert [key for key in (A, B) if settle(HeaderIds(), claims[:2]).shares[key].keys] == [A]
+def test_among_new_claims_the_list_counts_then_namespace_then_priority_and_name():
+    second = Key("team-a", "spare")
+    claims = [claim(A, "k"), claim(second, "k", priority=1), claim(B, "k", priority=9), claim(C, "k", rank=-1)]
+    owners = []
+    while claims:
+        result = settle(HeaderIds(), claims)
+        (owner,) = (key for key, share in result.shares.items() if share.keys)
+        claims = [rival for rival in claims if rival.key != owner]
+        assert all(taken(result, rival.key) == [("k", str(owner), None)] for rival in claims)
+        owners.append(owner)
+    assert owners == [C, second, A, B]
 
 
 def test_who_has_a_key_keeps_it_whatever_priority_others_have():
@@ -85,6 +98,56 @@ def test_who_has_a_key_keeps_it_whatever_priority_others_have():
     result = settle(once.ids, [claim(B, "k"), claim(A, "k", "mine", priority=1000)])
     assert taken(result, A) == [("k", str(B), None)]
     assert result.shares[A].keys == {"mine": FIRST + 1}
+
+
+def test_a_key_goes_with_its_number_to_the_register_that_is_listed_earlier():
+    once = settle(HeaderIds(), [claim(B, "k", "mine", rank=1)])
+    claims = [claim(A, "k", rank=0), claim(B, "k", "mine", rank=1, priority=1000)]
+    result = settle(once.ids, claims)
+    assert (result.shares[A].keys, result.shares[B].keys) == ({"k": FIRST}, {"mine": FIRST + 1})
+    assert taken(result, B) == [("k", str(A), None)]
+    assert text_of(settle(result.ids, claims).ids) == text_of(result.ids)
+
+
+def test_a_number_given_back_is_the_keys_while_it_stands_and_then_nobodys():
+    once = settle(HeaderIds(), [claim(A, "k", "kept")])
+    released = [claim(A, "k", "kept", released=frozenset({"k"}))]
+    result = settle(once.ids, released)
+    assert result.shares[A].keys == {"k": FIRST, "kept": FIRST + 1}
+    assert result.ids.given == {"kept": FIRST + 1}
+    assert text_of(settle(result.ids, released).ids) == text_of(result.ids)
+    assert taken(settle(result.ids, [*released, claim(B, numbers={"b": FIRST})]), B) == [("b", str(A), FIRST)]
+
+    gone = settle(result.ids, [claim(A, "kept")])
+    assert (gone.ids.given, gone.ids.past) == ({"kept": FIRST + 1}, {FIRST})
+    assert settle(gone.ids, [claim(A, "kept", "new")]).shares[A].keys["new"] == FIRST + 2
+    assert settle(gone.ids, [claim(B, numbers={"b": FIRST})]).shares[B].keys == {"b": FIRST}
+
+
+def test_a_number_that_is_no_longer_given_back_stays_the_keys():
+    released = [claim(A, "k", released=frozenset({"k"}))]
+    result = settle(settle(HeaderIds(), [claim(A, "k")]).ids, released)
+    again = settle(result.ids, [claim(A, "k")])
+    assert (again.shares[A].keys, again.ids.given) == ({"k": FIRST}, {"k": FIRST})
+    assert text_of(again.ids) == text_of(settle(HeaderIds(), [claim(A, "k")]).ids)
+
+
+def test_a_register_gives_back_numbers_of_keys_that_are_gone_though_there_is_no_room():
+    names = [f"{number}-{'x' * 100}" for number in range(200)]
+    gone = settle(settle(HeaderIds(), [claim(A, *names)]).ids, [], gone=[A]).ids
+    full = len(text_of(gone))
+    result = settle(gone, [claim(A, *names, released=frozenset(names))], most_bytes=full)
+    assert (result.shares[A].no_room, result.ids.given) == ([], {})
+    assert len(text_of(settle(result.ids, [], gone=[A]).ids)) < full / 10
+
+
+def test_numbers_written_by_hand_and_given_up_count_for_their_namespace():
+    ids = HeaderIds()
+    for turn in range(3):
+        ids = settle(ids, [claim(A, numbers={"k": FIRST + turn})]).ids
+    assert (ids.past, ids.spent) == ({FIRST, FIRST + 1}, {"team-a": 16})
+    ids = settle(ids, [claim(A, numbers={"k": FIRST})]).ids
+    assert (ids.past, ids.spent) == ({FIRST + 1, FIRST + 2}, {"team-a": 16})
 
 
 def test_a_number_is_one_keys_among_all_registers():
@@ -154,8 +217,8 @@ def test_a_namespace_whose_registers_come_and_go_leaves_room_for_others():
     for turn in range(20):
         names = [f"{turn}-{number}-{'x' * 100}" for number in range(400)]
         ids = settle(settle(ids, [claim(A, *names)]).ids, [], gone=[A]).ids
-        ids = header_ids_of({"data": {"header-ids.json": header_ids_text(ids), "shares.json": header_shares_text(ids)}})
-    assert len(header_ids_text(ids)) < MOST_BYTES / 2
+        ids = read(text_of(ids))
+    assert len(text_of(ids)) < MOST_BYTES / 2
     result = settle(ids, [claim(B, *(f"key-{number}" for number in range(500)))])
     assert len(result.shares[B].keys) == 500
     assert (result.shares[B].no_room, result.shares[B].numberless) == ([], [])
@@ -175,16 +238,28 @@ def test_no_number_ever_means_two_keys_and_the_text_has_its_bound(seed):
                 chosen = draw.sample(names, draw.randrange(8))
                 written = {one: FIRST + draw.randrange(6) for one in chosen if draw.random() < 0.3}
                 numbers = {one: number for one, number in written.items() if list(written.values()).count(number) == 1}
+                place = {"rank": draw.randrange(2), "priority": draw.randrange(3)}
+                released = frozenset(name for name in chosen if name not in numbers and draw.random() < 0.1)
                 claims.append(
-                    claim(key, *chosen, numbers=numbers, priority=draw.randrange(3), holds_still=draw.random() < 0.1)
+                    claim(key, *chosen, numbers=numbers, released=released, holds_still=draw.random() < 0.1, **place)
                 )
         gone = {A, B, C} - {one.key for one in claims} if draw.random() < 0.5 else set()
         before, result = ids, settle(ids, claims, gone, most_bytes=most)
         ids = result.ids
-        text = header_ids_text(ids)
-        assert header_ids_of({"data": {"header-ids.json": text}}) == ids
+        text = text_of(ids)
+        assert read(text) == ids
         assert len(text) <= most + 200
-        assert before.given.items() <= ids.given.items()
+        given_back = {
+            name
+            for rival in claims
+            if not rival.holds_still
+            for name in rival.released & result.shares[rival.key].keys.keys()
+        }
+        assert {name: number for name, number in before.given.items() if name not in given_back}.items() <= (
+            ids.given.items()
+        )
+        assert not given_back & ids.given.keys()
+        meant = {number: name for number, name in meant.items() if name not in given_back}
         for name, number in ids.given.items():
             assert meant.setdefault(number, name) == name
         for one in claims:
@@ -197,15 +272,15 @@ def test_no_number_ever_means_two_keys_and_the_text_has_its_bound(seed):
         # Room is reckoned with before it is measured: at the bound one more key may find some, and then no other.
         turns = 1 if most == 900_000 else 8
         settled = [again := settle(again.ids, claims, gone, most_bytes=most) for _ in range(turns)][-1]
-        assert header_ids_text(settle(settled.ids, claims, gone, most_bytes=most).ids) == header_ids_text(settled.ids)
+        assert text_of(settle(settled.ids, claims, gone, most_bytes=most).ids) == text_of(settled.ids)
         if most == 900_000:
-            assert header_ids_text(settled.ids) == text
+            assert text_of(settled.ids) == text
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"schema": "kwitness.header_ids/2"},
+        {"schema": "kwitness.header_ids/3"},
         {"owners": {"team-a/shop": {"a": 1}, "team-b/bank": {"a": None}}},
         {"owners": {"team-a/shop": {"a": 1}, "team-b/bank": {"b": 1}}},
         {"owners": {"team-a/shop": {"a": "1"}}},
@@ -217,12 +292,14 @@ def test_no_number_ever_means_two_keys_and_the_text_has_its_bound(seed):
     ],
 )
 def test_what_somebody_changed_is_not_believed(change):
-    text = json.dumps({"schema": "kwitness.header_ids/1", "owners": {}, "given": {}, "past": [], **change})
-    with pytest.raises(TerminalError, match="IdsUnreadable"):
-        header_ids_of({"data": {"header-ids.json": text}})
+    before_homes = {"schema": "kwitness.header_ids/1", "owners": {}, "given": {}, "past": [], **change}
+    home = {"owners": {}, "given": {}, "past": [], "spent": {}, **change}
+    for content in (before_homes, {"schema": "kwitness.header_ids/2", "homes": {"kwitness": home}}):
+        with pytest.raises(TerminalError, match="IdsUnreadable"):
+            read(json.dumps(content))
 
 
 def test_a_config_map_that_was_made_a_moment_ago_remembers_nothing():
-    assert header_ids_of({"metadata": {}}) == header_ids_of(None) == HeaderIds()
+    assert header_ids_of({"metadata": {}}, "kwitness") == header_ids_of(None, "kwitness") == {}
     with pytest.raises(TerminalError, match="IdsUnreadable"):
-        header_ids_of({"data": {"header-ids.json": "{"}})
+        read("{")

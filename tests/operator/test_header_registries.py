@@ -16,7 +16,7 @@ from kwitness.runtime.api_access import find_access
 
 from tests.eventually import eventually
 from tests.operator.conftest import at_the_resync
-from tests.operator.surroundings import apply, get, ready, until_reason, writes_in_resyncs
+from tests.operator.surroundings import apply, cluster, get, ready, until_reason, writes_in_resyncs
 
 FIRST = 0x130000
 IDS = "kwitness-header-ids"
@@ -43,10 +43,17 @@ def until_ids(api, name: str, namespace: str, expected: dict[str, int]) -> None:
 
 
 def remembered(api, namespace: str) -> dict[str, Any]:
-    return json.loads(get(api, "configmap", IDS, namespace)["data"]["header-ids.json"])
+    homes = json.loads(get(api, "configmap", IDS, namespace)["data"]["header-ids.json"])["homes"]
+    return homes.get(namespace, {"owners": {}})
 
 
-def test_a_number_is_handed_out_once_and_comes_back_with_its_key(api, namespace, start_operator):
+@pytest.fixture
+def listing(api, namespace) -> None:
+    """A KafkaCluster, whose registers are those of its namespace."""
+    apply(api, cluster("main", namespace, "127.0.0.1:1"))
+
+
+def test_a_number_is_handed_out_once_and_comes_back_with_its_key(api, namespace, listing, start_operator):
     start_operator()
     apply(api, register("shop", namespace, "order.id", {"name": "app.name", "id": 1114112}))
     until_reason(api, "khr", "shop", namespace, "Registered")
@@ -61,7 +68,7 @@ def test_a_number_is_handed_out_once_and_comes_back_with_its_key(api, namespace,
     until_ids(api, "shop", namespace, {"order.id": FIRST})
 
 
-def test_who_has_a_key_keeps_it_and_the_other_is_told_whose_it_is(api, namespace, start_operator):
+def test_who_has_a_key_keeps_it_and_the_other_is_told_whose_it_is(api, namespace, listing, start_operator):
     start_operator()
     apply(api, register("shop", namespace, "charge.tag"))
     until_reason(api, "khr", "shop", namespace, "Registered")
@@ -77,7 +84,7 @@ def test_who_has_a_key_keeps_it_and_the_other_is_told_whose_it_is(api, namespace
     assert ids_of(api, "bank", namespace) == {"account": FIRST + 1, "charge.tag": FIRST}
 
 
-def test_a_second_operator_and_a_successor_agree_with_the_first(api, namespace, start_operator):
+def test_a_second_operator_and_a_successor_agree_with_the_first(api, namespace, listing, start_operator):
     first = start_operator()
     start_operator(user="operator-b")
     names = [f"r{number}" for number in range(6)]
@@ -97,7 +104,7 @@ def test_a_second_operator_and_a_successor_agree_with_the_first(api, namespace, 
 
 
 @at_the_resync
-def test_what_somebody_broke_is_said_and_nothing_is_lost(api, namespace, start_operator):
+def test_what_somebody_broke_is_said_and_nothing_is_lost(api, namespace, listing, start_operator):
     start_operator()
     apply(api, register("shop", namespace, "order.id"), register("bank", namespace, "account"))
     for name in ("shop", "bank"):
@@ -117,8 +124,51 @@ def test_what_somebody_broke_is_said_and_nothing_is_lost(api, namespace, start_o
     assert {name: ids_of(api, name, namespace) for name in before} == before
 
 
+def test_a_register_of_another_namespace_claims_what_the_cluster_lists_it_for(
+    api, namespace, another_namespace, start_operator
+):
+    start_operator(watchNamespaces=[namespace, another_namespace])
+    reference = {"name": "main", "namespace": namespace}
+    labels = {"kubernetes.io/metadata.name": another_namespace}
+    apply(
+        api,
+        cluster("main", namespace, "127.0.0.1:1", allowedNamespaces={"from": "All"}),
+        register("shared", namespace, "traceparent"),
+        register("team", another_namespace, f"{another_namespace}.tenant", "traceparent", clusterRef=reference),
+    )
+    until_reason(api, "khr", "shared", namespace, "Registered")
+    assert "spec.headerRegistries" in until_reason(api, "khr", "team", another_namespace, "NotListed")
+    assert ids_of(api, "team", another_namespace) == {}
+
+    entries = [{"name": "shared"}, {"namespaceSelector": {"matchLabels": labels}, "template": "{namespace}."}]
+    apply(api, cluster("main", namespace, "127.0.0.1:1", allowedNamespaces={"from": "All"}, headerRegistries=entries))
+    until_reason(api, "khr", "team", another_namespace, "KeysRefused")
+    assert get(api, "khr", "team", another_namespace)["status"]["refused"] == ["traceparent"]
+    assert ids_of(api, "team", another_namespace) == {f"{another_namespace}.tenant": FIRST + 1}
+    assert ids_of(api, "shared", namespace) == {"traceparent": FIRST}
+
+    # Where the KafkaCluster itself is gone nothing is taken from anybody.
+    api.objects.delete("kfc", "main", namespace=namespace)
+    until_reason(api, "khr", "shared", namespace, "ClusterNotReady")
+    assert ids_of(api, "shared", namespace) == {"traceparent": FIRST}
+
+
+def test_an_id_that_is_given_back_is_handed_out_to_no_other_key(api, namespace, listing, start_operator):
+    start_operator()
+    apply(api, register("shop", namespace, "order.id"))
+    until_ids(api, "shop", namespace, {"order.id": FIRST})
+    apply(api, register("shop", namespace, {"name": "order.id", "released": True}))
+    eventually(
+        lambda: get(api, "khr", "shop", namespace)["status"].get("released"), lambda released: released == ["order.id"]
+    )
+    assert remembered(api, namespace)["given"] == {}
+    apply(api, register("shop", namespace, "number"))
+    until_ids(api, "shop", namespace, {"number": FIRST + 1})
+    assert remembered(api, namespace)["past"] == [FIRST]
+
+
 @at_the_resync
-def test_nothing_is_written_while_nothing_changes(api, namespace, start_operator):
+def test_nothing_is_written_while_nothing_changes(api, namespace, listing, start_operator):
     start_operator()
     apply(api, register("shop", namespace, "order.id"))
     until_reason(api, "khr", "shop", namespace, "Registered")

@@ -33,7 +33,9 @@ class Registers:
             for name, held in names.items()
         }
         owners = {f"shop/{name}": dict.fromkeys(held) for name, held in names.items()}
-        text = json.dumps({"schema": "kwitness.header_ids/1", "owners": owners, "given": {}, "past": []})
+        text = json.dumps(
+            {"schema": "kwitness.header_ids/2", "homes": {"shop": {"owners": owners, "given": {}, "past": []}}}
+        )
         self._facts[header_ids_fact(SETTINGS)] = {"data": {"header-ids.json": text}}
         self.asked: set[Fact[Any]] = set()
 

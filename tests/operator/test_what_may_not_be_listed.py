@@ -22,12 +22,12 @@ STALL_S = 6
 
 
 def _registry(name: str, namespace: str) -> dict[str, Any]:
-    keys = [{"name": name, "description": "Whose record it is.", "type": "String"}]
+    prefixes = [{"prefix": f"{name}.", "description": "Whose record it is.", "type": "String"}]
     return {
         "apiVersion": "kwitness.dev/v1alpha1",
         "kind": "HeaderRegistry",
         "metadata": {"name": name, "namespace": namespace},
-        "spec": {"keys": keys},
+        "spec": {"prefixes": prefixes},
     }
 
 

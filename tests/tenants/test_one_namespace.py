@@ -23,6 +23,7 @@ from tests.operator.surroundings import (
     subscription,
     until_reason,
 )
+from tests.operator.test_header_registries import register
 
 pytestmark = pytest.mark.broker
 
@@ -51,8 +52,8 @@ def profile(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
 def everything_of(api: ApiServer, namespace: str) -> dict[tuple[str, str], Any]:
     """All objects of a namespace with their statuses, without what each write changes.
 
-    A collector lists the senders of all namespaces that its cluster allows, and what the injector reads has a hash for
-    each namespace's resources: those of others are left out.
+    A collector lists the senders of all namespaces that its cluster allows, what the injector reads has a hash for each
+    namespace's resources, and header keys are remembered by namespace: those of others are left out.
     """
     found = {}
     for kind in KINDS:
@@ -73,6 +74,9 @@ def _leave_out_others(data: dict[str, Any], namespace: str) -> None:
             sender for sender in config["ingest"]["senders"] if sender["namespace"] == namespace
         ]
         data["config.json"] = config
+    if "header-ids.json" in data:
+        homes = json.loads(data["header-ids.json"])["homes"]
+        data["header-ids.json"] = {home: ids for home, ids in homes.items() if home == namespace}
     if "hashes.json" in data:
         hashes = json.loads(data["hashes.json"])
         data["hashes.json"] = {owner: hash_ for owner, hash_ in hashes.items() if owner.startswith(f"{namespace}/")}
@@ -99,6 +103,7 @@ def platform_and_tenant(
         collector("main", platform),
         gateway("orders", platform),
         profile("orders", platform),
+        register("headers", platform, "order.id"),
     )
     settings = {
         **usual_settings([platform, tenant], 600.0),
@@ -109,6 +114,7 @@ def platform_and_tenant(
     eventually(lambda: operator.probe("/readyz")[0] == 200)
     until_reason(api, "kobs", "orders", platform, "Progressing")
     until_reason(api, "kip", "orders", platform, "InjectorMissing")
+    until_reason(api, "khr", "headers", platform, "Registered")
     eventually(lambda: api.objects.find("statefulset", "kwitness-collector-main", platform))
     yield platform, tenant
     end_in_good_order([operator])
@@ -165,6 +171,11 @@ ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]], str]] = {
         ),
         "RiskUnknown",
     ),
+    "a register": (
+        "khr",
+        lambda there, here: register("mine", here, "traceparent", "order.id", priority=FIRST, **of_the_cluster(there)),
+        "NotListed",
+    ),
     "a cluster": ("kfc", lambda _, here: cluster("main", here, "127.0.0.1:1"), "Unreachable"),
     "a cluster that names the collector of another": (
         "kfc",
@@ -186,3 +197,21 @@ def test_what_one_namespace_makes_changes_nothing_of_another(
     until_reason(api, kind, make(platform, tenant)["metadata"]["name"], tenant, reason)
 
     assert everything_of(api, platform) == before
+
+
+def test_header_keys_of_a_cluster_of_ones_own_are_free_for_the_registers_of_others(
+    platform_and_tenant: tuple[str, str], api: ApiServer
+) -> None:
+    platform, tenant = platform_and_tenant
+    before = everything_of(api, platform)
+
+    apply(
+        api,
+        cluster("mine", tenant, "127.0.0.1:1"),
+        register("squatter", tenant, "traceparent", {"name": "span", "id": 1114112}, "order.id", priority=FIRST),
+    )
+    until_reason(api, "khr", "squatter", tenant, "Registered")
+    assert everything_of(api, platform) == before
+
+    apply(api, register("tracing", platform, "traceparent", {"name": "app.name", "id": 1114112}))
+    until_reason(api, "khr", "tracing", platform, "Registered")

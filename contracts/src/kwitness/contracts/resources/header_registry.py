@@ -15,6 +15,7 @@ from kwitness.contracts.header_rules import HeaderPolicy, HeaderType
 from .contract_model import Contract, Rule, list_map, rules
 from .meta import API_VERSION, ObjectMeta, Status
 from .precedence import priority_field
+from .references import ClusterRef
 from .standstill import suspend_field
 
 __all__ = [
@@ -164,6 +165,11 @@ class HeaderKey(HeaderMeaning):
                 "a key that is deprecated cannot be required: remove required, or deprecated",
                 field_path=".required",
             ),
+            Rule(
+                "!self.released || !has(self.id)",
+                "an id that stands here is given back by taking it out: remove id, or released",
+                field_path=".released",
+            ),
         )
     )
     name: HeaderText = Field(description="The header's key, as it stands in records.")
@@ -186,6 +192,12 @@ class HeaderKey(HeaderMeaning):
         },
     )
     required: bool = Field(False, description="Whether every record should have it; those without are counted.")
+    released: bool = Field(
+        False,
+        description="Gives the id back that the key got from spec.idRange. The key has it while it stands here; once "
+        "it is taken out, nothing remembers which key had the id, which is handed out to no other and can be written "
+        "for another. Take it out when no record with it is left.",
+    )
 
 
 class HeaderPrefix(HeaderMeaning):
@@ -197,6 +209,11 @@ class HeaderPrefix(HeaderMeaning):
 class HeaderRegistrySpec(Contract):
     """The keys and what to do about others."""
 
+    cluster_ref: ClusterRef | None = Field(
+        None,
+        description="The KafkaCluster for which the keys are claimed; its spec.headerRegistries must list this "
+        "register. Absent: those of this namespace, one of which must list it.",
+    )
     keys: tuple[HeaderKey, ...] = Field(
         (),
         description="The keys; names are unique, and so are ids.",
@@ -229,15 +246,16 @@ class HeaderRegistrySpec(Contract):
         "got, whatever becomes of this resource. Absent: they get none.",
     )
     suspend: bool = suspend_field("its keys count as not registered")
-    priority: int = priority_field(
-        "HeaderRegistries that register the same key or id", then="then namespace and name, alphabetically."
-    )
+    priority: int = priority_field("HeaderRegistries of one namespace that claim the same key or id")
+
+
+_KeyName = Annotated[str, Field(max_length=128)]
 
 
 class HeaderId(Contract):
     """A key's number."""
 
-    name: str = Field(description="The key.", max_length=128)
+    name: _KeyName = Field(description="The key.")
     id: int = Field(description="Its number.", ge=0, json_schema_extra={"format": "int32"})
 
 
@@ -285,6 +303,14 @@ class HeaderRegistryStatus(Status):
         description="Keys of spec.keys that are not registered as they stand, since somebody else has them.",
         max_length=256,
         json_schema_extra=list_map("key"),
+    )
+    refused: tuple[_KeyName, ...] = Field(
+        (),
+        description="Keys of spec.keys that are not registered, since the KafkaCluster allows this namespace others.",
+        max_length=256,
+    )
+    released: tuple[_KeyName, ...] = Field(
+        (), description="Keys whose ids were given back and are theirs only while they stand here.", max_length=256
     )
     unregistered_seen: int | None = Field(
         None, description="Keys seen in records within the last hour that no register has.", ge=0

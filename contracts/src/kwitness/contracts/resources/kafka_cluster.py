@@ -11,6 +11,7 @@ from .client_policy import ClientPolicy
 from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
+from .listed_registries import ListedRegistries
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .references import CollectorRef, LabelSelector, OwnersConfigMapRef
 from .risk import RiskPolicy, risk_window_field
@@ -192,6 +193,14 @@ class KafkaClusterSpec(Contract):
         "For how long a client that would crash is remembered after it was last seen. A subscription can say a longer "
         "time for itself; a shorter one does not count. Configurations on the brokers that protect such clients are "
         "kept as long after their resource is gone (DeletionHeld).",
+    )
+    header_registries: tuple[ListedRegistries, ...] | None = Field(
+        None,
+        description="Which HeaderRegistries that refer to this cluster claim header keys and ids, also of other "
+        "namespaces that spec.allowedNamespaces lets refer to it. The first entry that selects a register counts, and "
+        "of registers that claim one key that of the earlier entry gets it. A register that none selects claims "
+        "nothing. Absent: those of this namespace.",
+        max_length=64,
     )
     client_policy: ClientPolicy = Field(
         default_factory=ClientPolicy, description="What is expected of clients; nothing is kept from connecting."

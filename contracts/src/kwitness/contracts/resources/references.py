@@ -11,6 +11,7 @@ from kwitness.contracts.dns_label import DNS_LABEL, DnsLabel
 from .contract_model import Contract, Rule, rules
 
 __all__ = [
+    "SUBDOMAIN",
     "CaSecretRef",
     "CertificateSecretRef",
     "ClusterRef",
@@ -28,7 +29,9 @@ __all__ = [
 LabelText = Annotated[str, Field(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
 """The value of a label, as Kubernetes allows it."""
 
-_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+"""The name of an object, as Kubernetes allows it."""
+
 _OURS = "a user of our resources must not be able to name a Secret that was made for something else"
 
 
@@ -48,7 +51,7 @@ class SecretRef(Contract):
         description="Name of the Secret, in the same namespace; it must start with kwitness-.",
         min_length=1,
         max_length=253,
-        pattern=_SUBDOMAIN,
+        pattern=SUBDOMAIN,
     )
 
 
@@ -97,7 +100,7 @@ class CaSecretRef(Contract):
         description="Name of the Secret, in the same namespace; only its key ca.crt is read.",
         min_length=1,
         max_length=253,
-        pattern=_SUBDOMAIN,
+        pattern=SUBDOMAIN,
     )
 
 
@@ -117,7 +120,7 @@ class ConfigMapRef(Contract):
         description="Name of the ConfigMap, in the same namespace; it must start with kwitness-.",
         min_length=1,
         max_length=253,
-        pattern=_SUBDOMAIN,
+        pattern=SUBDOMAIN,
     )
 
 
@@ -140,7 +143,7 @@ class RateCardConfigMapRef(ConfigMapRef):
 class ClusterRef(Contract):
     """A KafkaCluster."""
 
-    name: str = Field(description="Name of the KafkaCluster.", min_length=1, max_length=63, pattern=_SUBDOMAIN)
+    name: str = Field(description="Name of the KafkaCluster.", min_length=1, max_length=63, pattern=SUBDOMAIN)
     namespace: str | None = Field(
         None,
         description="Namespace of the KafkaCluster, if not the same; that KafkaCluster must allow it "
@@ -154,7 +157,7 @@ class ClusterRef(Contract):
 class CollectorRef(Contract):
     """A TelemetryCollector."""
 
-    name: str = Field(description="Name of the TelemetryCollector.", min_length=1, max_length=63, pattern=_SUBDOMAIN)
+    name: str = Field(description="Name of the TelemetryCollector.", min_length=1, max_length=63, pattern=SUBDOMAIN)
     namespace: DnsLabel | None = Field(
         None,
         description="Namespace of the TelemetryCollector, if not the same; spec.allowedNamespaces must allow it.",
@@ -172,7 +175,7 @@ class LabelSelector(Contract):
 class HeaderRegistryRef(Contract):
     """A HeaderRegistry."""
 
-    name: str = Field(description="Name of the HeaderRegistry.", min_length=1, max_length=253, pattern=_SUBDOMAIN)
+    name: str = Field(description="Name of the HeaderRegistry.", min_length=1, max_length=253, pattern=SUBDOMAIN)
     namespace: DnsLabel | None = Field(
         None, description="Its namespace, if not the same. Registers can be named from everywhere."
     )

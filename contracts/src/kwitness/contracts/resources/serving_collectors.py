@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from .kafka_cluster import KafkaCluster
+from .precedence import precedence
 from .telemetry_collector import TelemetryCollector
 
 __all__ = ["collector_of_cluster", "collector_of_namespace"]
@@ -41,4 +42,4 @@ def collector_of_namespace(
 def _first(collectors: Iterable[TelemetryCollector], namespace: str) -> TelemetryCollector | None:
     """Of a namespace, by priority and then name."""
     found = (collector for collector in collectors if collector.metadata.namespace == namespace)
-    return min(found, key=lambda rival: (-rival.spec.priority, rival.metadata.name), default=None)
+    return min(found, key=lambda rival: precedence(rival.spec.priority, rival.metadata.name), default=None)

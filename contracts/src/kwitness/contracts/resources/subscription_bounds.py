@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.dns_label import DNS_LABEL
 
 from .contract_model import Contract, Rule, list_map, rules
+from .namespace_template import template_field
 from .references import LabelSelector
 
 __all__ = ["ForeignNamespaces", "NamespaceRestriction", "Subscriptions"]
@@ -54,22 +55,11 @@ class ForeignNamespaces(Contract):
         description="What of the client is compared; a subscription of the namespace can match on it only by a pattern "
         "that begins with what the template says, literally.",
     )
-    template: str | None = Field(
-        None,
-        description="What it must start with, literally, where {namespace} stands for the name of the namespace, such "
+    template: str | None = template_field(
+        "What it must start with, literally, where {namespace} stands for the name of the namespace, such "
         "as '{namespace}.'. A '.' or '_' must follow, which no name of a namespace has, or team would reach the "
         "clients of team-b too. It bounds whom a namespace asks; a client chooses its own id and software name, so "
-        "this is no access control and keeps nobody's metrics from anybody.",
-        min_length=1,
-        max_length=128,
-        pattern=r"^[A-Za-z0-9._{}-]+$",
-        json_schema_extra=rules(
-            Rule(
-                r"self.matches('^[A-Za-z0-9._-]*[{]namespace[}][._][A-Za-z0-9._-]*$')",
-                "must hold {namespace} once, followed by '.' or '_', such as '{namespace}.', and be letters, digits, "
-                "'.', '_' and '-' besides",
-            )
-        ),
+        "this is no access control and keeps nobody's metrics from anybody."
     )
     unrestricted: bool = Field(False, description="Let their subscriptions reach every client they match.")
 

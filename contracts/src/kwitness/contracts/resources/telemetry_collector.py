@@ -199,7 +199,7 @@ class TelemetryCollectorSpec(Contract):
     )
     storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
     suspend: bool = suspend_field("no replica runs; its storage stays, and what senders keep for it waits there")
-    priority: int = priority_field("TelemetryCollectors of one cluster in a namespace")
+    priority: int = priority_field("TelemetryCollectors of this namespace for one cluster")
 
 
 class TelemetryCollectorStatus(Status):

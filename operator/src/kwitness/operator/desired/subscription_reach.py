@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.resources.namespace_template import prefix_of_namespace
 from kwitness.operator.model.errors import TerminalError
 
 __all__ = ["Narrowing", "narrowing", "reach_depends_on_labels"]
 
-_NAMESPACE = "{namespace}"
 _QUANTIFIERS = ("*", "+", "?", "{")
 _ESCAPES_AND_CLASSES = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 
@@ -88,7 +88,7 @@ def narrowing(cluster: KafkaCluster, namespace: str, labels: Mapping[str, str] |
         if labels is not None and wanted.items() <= labels.items():
             if entry.template is None:
                 return None
-            return Narrowing(entry.selector, entry.template.replace(_NAMESPACE, namespace))
+            return Narrowing(entry.selector, prefix_of_namespace(entry.template, namespace))
     unread = ", whose labels the operator may not read" if labels is None and spec.foreign else ""
     raise TerminalError(
         "Restricted",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kwitness.operator.environment.clusters import present
-from kwitness.operator.model.header_ids import HEADER_IDS_CONFIG_MAP, HeaderIds, header_ids_of
+from kwitness.operator.model.header_ids import HEADER_IDS_CONFIG_MAP, Homes, header_ids_of
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import NamedObject
@@ -17,7 +17,7 @@ def header_ids_fact(settings: OperatorSettings) -> NamedObject:
     return NamedObject("ConfigMap", Key(settings.namespace, HEADER_IDS_CONFIG_MAP))
 
 
-def header_ids(view: View) -> HeaderIds:
+def header_ids(view: View) -> Homes:
     """What it says.
 
     Raises
@@ -25,4 +25,4 @@ def header_ids(view: View) -> HeaderIds:
     OperatorError
         It could not be read.
     """
-    return header_ids_of(present(view, header_ids_fact(view.settings)))
+    return header_ids_of(present(view, header_ids_fact(view.settings)), view.settings.namespace)

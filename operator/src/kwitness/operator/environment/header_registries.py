@@ -19,7 +19,7 @@ from kwitness.operator.environment.header_ids import header_ids, header_ids_fact
 from kwitness.operator.environment.needs import SETTLED_SECONDS
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError, TransientError
-from kwitness.operator.model.header_ids import HeaderIds
+from kwitness.operator.model.header_ids import Homes, keys_of
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.store import Key
 from kwitness.operator.model.wording import some
@@ -84,7 +84,7 @@ def combined_registries(registries: Iterable[Key], view: View) -> CombinedRegist
         except TerminalError as error:
             missing[at] = error.message
             continue
-        owned = key_owners(view).owners.get(at, {})
+        owned = keys_of(key_owners(view), at)
         own_keys = {one.name: one for one in _registered(register.spec, owned) if one.name not in keys}
         own_prefixes = {one.prefix: _prefix(one, register.spec) for one in register.spec.prefixes}
         own_prefixes = {text: one for text, one in own_prefixes.items() if text not in prefixes}
@@ -135,12 +135,12 @@ def registry_of(at: Key, view: View) -> HeaderRegistry:
     register = parse_resource(HeaderRegistry, body)
     if register.spec.suspend:
         raise TerminalError("RegistryMissing", "it is suspended")
-    if register.spec.keys and not key_owners(view).owners.get(at):
+    if register.spec.keys and not keys_of(key_owners(view), at):
         raise TerminalError("RegistryMissing", "none of its keys is registered: see its status")
     return register
 
 
-def key_owners(view: View) -> HeaderIds:
+def key_owners(view: View) -> Homes:
     """Who has which key.
 
     Raises

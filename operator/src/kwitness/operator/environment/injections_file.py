@@ -70,7 +70,7 @@ def injections_config_map(
         key=lambda one: (
             rank.get(one.namespace, len(rank)),
             one.namespace,
-            precedence(one.priority, one.namespace, one.name),
+            precedence(one.priority, one.name),
         ),
     )
     fitting = _fitting(in_order)

@@ -19,5 +19,5 @@ def writers(view: View, namespace: str, table: str) -> list[Key]:
         spec, metadata = body.get("spec", {}), body["metadata"]
         if metadata["namespace"] == namespace and spec.get("table") == table:
             key = Key(namespace, metadata["name"])
-            found.append((precedence(spec.get("priority", 0), *key), key))
+            found.append((precedence(spec.get("priority", 0), key.name), key))
     return [key for _, key in sorted(found)]

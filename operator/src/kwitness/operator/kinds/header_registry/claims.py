@@ -1,4 +1,4 @@
-"""Which register gets which key and number. Pure: what is remembered and what is wanted, to what is remembered next."""
+"""Decides which register of one home gets which key and number, from what is remembered and what is claimed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Final
 
 from kwitness.contracts.resources.header_registry import NUMBERED_RANGES, WELL_KNOWN_IDS, IdRange, TakenKey
 from kwitness.contracts.resources.precedence import precedence
-from kwitness.operator.model.header_ids import MOST_BYTES, HeaderIds, header_ids_text
+from kwitness.operator.model.header_ids import MOST_BYTES, HeaderIds, home_text
 from kwitness.operator.model.store import Key
 
-__all__ = ["Claim", "Result", "Share", "settle"]
+__all__ = ["Claim", "Elsewhere", "Result", "Share", "settle"]
 
 _SHARES: Final = 10
 """A namespace beyond its tenth of all bytes gets room for new keys in the first half of them alone."""
@@ -26,15 +26,24 @@ _PUNCTUATION: Final = 16
 class Claim:
     """What one register wants: ``keys`` with the numbers that it writes itself, in its order.
 
-    ``stated`` are numbers by key as its status has them. One that holds still keeps what it has and wants nothing new.
+    ``rank`` is its place in the list of the KafkaCluster. ``released`` are keys whose number is given back. ``stated``
+    are numbers by key as its status has them. One that holds still keeps what it has with ``prefix`` and wants nothing
+    new.
     """
 
     key: Key
+    rank: int = 0
     priority: int = 0
     id_range: IdRange | None = None
     keys: Mapping[str, int | None] = field(default_factory=dict)
+    released: frozenset[str] = frozenset()
     stated: Mapping[str, int] = field(default_factory=dict)
     holds_still: bool = False
+    prefix: str = ""
+
+    def may_keep(self, name: str) -> bool:
+        """Return whether a key that it has stays with it."""
+        return name.startswith(self.prefix) if self.holds_still else name in self.keys
 
 
 @dataclass(slots=True)
@@ -51,6 +60,14 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """Bytes that other homes use of the text, and by number how many keys there it was given to."""
+
+    bytes: int = 0
+    numbers: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What is to be remembered, and each register's share of it."""
 
@@ -63,31 +80,51 @@ def settle(
     claims: Iterable[Claim],
     gone: Iterable[Key] = (),
     *,
+    elsewhere: Elsewhere = Elsewhere(),
     ranges: Mapping[IdRange, tuple[int, int]] = NUMBERED_RANGES,
     most_bytes: int = MOST_BYTES,
 ) -> Result:
-    """Decide on all registers together.
+    """Decide on all registers of a home together.
 
-    A remembered owner keeps its keys. New ones go by precedence, those with numbers of their own before any number is
-    handed out. ``gone`` are owners that are not there any more.
+    A remembered owner keeps its keys, but for one of an earlier rank. New ones go by rank, then namespace, then
+    precedence, those with numbers of their own before any number is handed out. ``gone`` are owners that are not there
+    any more, or claim nothing here.
     """
-    in_order = sorted(claims, key=lambda one: precedence(one.priority, one.key.namespace, one.key.name))
-    work = _Settling(remembered, in_order, frozenset(gone), most_bytes)
+    in_order = sorted(
+        claims,
+        key=lambda claim: (claim.rank, claim.key.namespace, precedence(claim.priority, claim.key.name)),
+    )
+    work = _Settling(remembered, in_order, frozenset(gone), elsewhere, most_bytes)
     for claim in in_order:
         work.claim_keys(claim)
     for claim in in_order:
         work.hand_out_numbers(claim, ranges)
+    for claim in in_order:
+        work.give_back_numbers(claim)
     return work.result()
 
 
 class _Settling:
-    def __init__(self, remembered: HeaderIds, claims: Sequence[Claim], gone: frozenset[Key], most_bytes: int) -> None:
+    def __init__(
+        self,
+        remembered: HeaderIds,
+        claims: Sequence[Claim],
+        gone: frozenset[Key],
+        elsewhere: Elsewhere,
+        most_bytes: int,
+    ) -> None:
         self._before = remembered
+        self._elsewhere = elsewhere
         self._given = dict(remembered.given)
         self._spent = Counter(remembered.spent)
         self._named = {number: name for name, number in remembered.given.items()}
-        until_now = {n for keys in remembered.owners.values() for n in keys.values() if n is not None}
-        self._past = remembered.past | until_now
+        self._until_now = {
+            number: owner.namespace
+            for owner, keys in remembered.owners.items()
+            for number in keys.values()
+            if number is not None
+        }
+        self._past = remembered.past | self._until_now.keys()
         self._shares = {claim.key: Share() for claim in claims}
         self._owner: dict[str, Key] = {}
         self._holder: dict[int, str] = {}
@@ -100,13 +137,17 @@ class _Settling:
         for owner, keys in self._unknown.items():
             for name, number in keys.items():
                 self._hold(owner, name, number)
+        first: dict[str, int] = {}
+        for claim in claims:
+            for name in () if claim.holds_still else claim.keys:
+                first.setdefault(name, claim.rank)
         for claim in claims:
             for name, number in remembered.owners.get(claim.key, {}).items():
-                if claim.holds_still or name in claim.keys:
+                if claim.may_keep(name) and (claim.holds_still or first[name] == claim.rank):
                     self._keep(claim, name, number)
         self._restore(claims)
         self._most_bytes = most_bytes
-        self._room = most_bytes - len(header_ids_text(self._ids()))
+        self._room = most_bytes - elsewhere.bytes - len(home_text(self._ids()))
         self._owned: Counter[str] = Counter()
         for owner, name in ((owner, name) for name, owner in self._owner.items()):
             self._owned[owner.namespace] += _size(name)
@@ -132,8 +173,9 @@ class _Settling:
                         # It is its key all the same, with the number that it had.
                         self._hold_if_free(claim.key, name, before.get(name))
                     continue
-            # The number that a key had is remembered as well.
-            if not self._has_room(claim.key, name):
+            # The number that a key had is remembered as well, unless it is given back.
+            is_given_back = name in claim.released and name in self._given
+            if not is_given_back and not self._has_room(claim.key, name):
                 share.no_room.append(name)
                 if owner is not None:
                     self._hold_if_free(claim.key, name, before.get(name))
@@ -148,7 +190,7 @@ class _Settling:
             return
         for name in [one for one, number in share.keys.items() if number is None and claim.keys.get(one) is None]:
             number = self._given.get(name)
-            if number is None and claim.id_range is not None:
+            if number is None and claim.id_range is not None and name not in claim.released:
                 number = self._next_number(name, claim.id_range, ranges[claim.id_range])
                 if number is None or not self._has_room(claim.key, name):
                     share.numberless.append(name)
@@ -158,7 +200,21 @@ class _Settling:
                 share.keys[name] = number
                 self._hold(claim.key, name, number)
 
+    def give_back_numbers(self, claim: Claim) -> None:
+        """Let numbers be those of keys only while these are there."""
+        for name in () if claim.holds_still else claim.released:
+            if self._owner.get(name) == claim.key and name in self._given:
+                self._named.pop(self._given.pop(name), None)
+                self._spend(claim.key.namespace, -_size(name))
+
     def result(self) -> Result:
+        ids = self._ids()
+        holders = {number: self._owner[name].namespace for number, name in self._holder.items()}
+        for number in ids.past - self._before.past:
+            self._spend(self._until_now[number], _size_of_past(number))
+        for number in self._before.past - ids.past:
+            if number in holders:
+                self._spend(holders[number], -_size_of_past(number))
         return Result(self._ids(), self._shares)
 
     def _ids(self) -> HeaderIds:
@@ -169,7 +225,8 @@ class _Settling:
     def _keep(self, claim: Claim, name: str, number: int | None) -> None:
         """Leave a key with its owner, and its number if that is still the one that is wanted."""
         wanted = claim.keys.get(name)
-        if not claim.holds_still and number is not None and wanted is None and name not in self._given:
+        is_handed_out = name in self._given or name in claim.released
+        if not claim.holds_still and number is not None and wanted is None and not is_handed_out:
             # The register wrote the number itself and does so no longer: where it wants numbers, the key keeps this.
             if claim.id_range is None:
                 number = None
@@ -185,23 +242,26 @@ class _Settling:
         for claim in claims:
             for name, number in claim.stated.items():
                 wanted = claim.keys.get(name)
-                if name in self._owner or not (claim.holds_still or name in claim.keys):
+                if name in self._owner or not claim.may_keep(name):
                     continue
                 if wanted not in (None, number) or self._given.get(name, number) != number:
                     continue
                 if self._rival(name, number) is None:
-                    if wanted is None:
+                    if wanted is None and name not in claim.released:
                         self._give(claim.key, name, number)
                     self._shares[claim.key].keys[name] = number
                     self._hold(claim.key, name, number)
 
     def _give(self, owner: Key, name: str, number: int) -> None:
-        """Let a number belong to a key for ever; KIP-82's own do so already."""
+        """Let a number belong to a key until it is given back; KIP-82's own do so already."""
         if WELL_KNOWN_IDS.get(name) != number:
             if name not in self._given:
-                self._spent[owner.namespace] += _size(name)
+                self._spend(owner.namespace, _size(name))
             self._given[name] = number
             self._named[number] = name
+
+    def _spend(self, namespace: str, count: int) -> None:
+        self._spent[namespace] = max(0, self._spent[namespace] + count)
 
     def _hold(self, owner: Key, name: str, number: int | None) -> None:
         self._owner[name] = owner
@@ -229,7 +289,8 @@ class _Settling:
         first, last = bounds
         numbers = range(self._next.get(id_range, first), last + 1)
         used = (self._holder, self._named, self._past)
-        number = next((one for one in numbers if not any(one in them for them in used)), None)
+        free = (number for number in numbers if not any(number in them for them in used))
+        number = next((number for number in free if not self._elsewhere.numbers.get(number)), None)
         self._next[id_range] = last + 1 if number is None else number + 1
         return number
 
@@ -249,3 +310,7 @@ class _Settling:
 
 def _size(name: str) -> int:
     return len(json.dumps(name)) + _PUNCTUATION
+
+
+def _size_of_past(number: int) -> int:
+    return len(str(number)) + 1

@@ -1,4 +1,4 @@
-"""What was seen of a register's keys: in the clusters of the profiles that judge headers by it."""
+"""Finds what is wrong with a register's keys, in the clusters of its home whose profiles judge headers by it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.operator.environment.clusters import permitted_cluster
 from kwitness.operator.environment.header_registries import registry_keys
 from kwitness.operator.environment.needs import SETTLED_SECONDS, known_cluster
+from kwitness.operator.kinds.header_registry.claims import Share
+from kwitness.operator.kinds.header_registry.listing import Listing
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.header_findings import RegisterFindings, findings_of
 from kwitness.operator.model.parse_resource import parse_resource
@@ -17,7 +19,7 @@ from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import Every, Inventory, Labels, Watched
 from kwitness.operator.shapes.work import Need, View
 
-__all__ = ["clusters_of", "findings_needs", "registered_by", "seen_of"]
+__all__ = ["clusters_of", "findings_needs", "known_keys", "seen_of"]
 
 _JUDGING = Every("InterceptorProfile")
 """Who may judge headers by registers."""
@@ -36,8 +38,8 @@ def findings_needs(view: View) -> set[Need]:
     return found
 
 
-def clusters_of(view: View) -> Mapping[Key, frozenset[Key]]:
-    """For each register that is named, the clusters of the profiles that may name theirs."""
+def clusters_of(homes: Mapping[Key, str], view: View) -> Mapping[Key, frozenset[Key]]:
+    """For each register that is named, the clusters of its home whose profiles name it; ``homes`` are by register."""
     found: dict[Key, set[Key]] = {}
     for profile in _judging(view):
         namespace = profile.metadata.namespace
@@ -46,27 +48,43 @@ def clusters_of(view: View) -> Mapping[Key, frozenset[Key]]:
         except OperatorError:
             continue
         for register in registry_keys(namespace, profile.spec.header_registries):
-            found.setdefault(register, set()).add(cluster_key(namespace, profile.spec.cluster_ref))
+            at = cluster_key(namespace, profile.spec.cluster_ref)
+            if homes.get(register) == at.namespace:
+                found.setdefault(register, set()).add(at)
     return {register: frozenset(clusters) for register, clusters in found.items()}
 
 
-def registered_by(registers: Iterable[HeaderRegistry]) -> Callable[[str], bool]:
-    """Whether one of them has a key, by its name or how it begins."""
-    entries = [one.spec for one in registers]
-    keys = {one.name for spec in entries for one in spec.keys}
-    prefixes = tuple(one.prefix for spec in entries for one in spec.prefixes)
-    return lambda key: key in keys or key.startswith(prefixes)
+def has_key(resource: HeaderRegistry) -> Callable[[str], bool]:
+    """Return whether a register has a key, by its name or how it begins."""
+    return _among((key.name for key in resource.spec.keys), (entry.prefix for entry in resource.spec.prefixes))
+
+
+def known_keys(registers: Iterable[tuple[HeaderRegistry, Listing, Share]]) -> Callable[[str], bool]:
+    """Return whether one of the registers of a home has a key, or a prefix of it that its KafkaCluster allows it."""
+    found = [register for register in registers if not register[0].spec.suspend]
+    prefixes = (
+        entry.prefix
+        for resource, listing, _ in found
+        for entry in resource.spec.prefixes
+        if entry.prefix.startswith(listing.prefix or "")
+    )
+    return _among((name for _, _, share in found for name in share.keys), prefixes)
+
+
+def _among(names: Iterable[str], prefixes: Iterable[str]) -> Callable[[str], bool]:
+    keys, beginnings = frozenset(names), tuple(prefixes)
+    return lambda key: key in keys or key.startswith(beginnings)
 
 
 def seen_of(
     resource: HeaderRegistry, are_known: Callable[[str], bool], clusters: frozenset[Key], view: View
 ) -> RegisterFindings | None:
-    """What collectors say of headers there; None where none says anything. ``are_known`` is of all registers."""
+    """What collectors say of headers there; None where none says anything. ``are_known`` is of its home."""
     states = [answer.value for at in sorted(clusters) if (answer := view.get(Inventory(at))) is not None]
     known = [one for one in states if one is not None]
     if not known:
         return None
-    return findings_of(known, registered_by([resource]), are_known)
+    return findings_of(known, has_key(resource), are_known)
 
 
 def _judging(view: View) -> Iterator[InterceptorProfile]:

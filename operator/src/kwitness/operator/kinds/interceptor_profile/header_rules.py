@@ -18,6 +18,8 @@ from kwitness.operator.environment.header_registries import (
 from kwitness.operator.environment.needs import SETTLED_SECONDS
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError
+from kwitness.operator.model.header_ids import HeaderIds
+from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key
 from kwitness.operator.model.wording import some
 from kwitness.operator.shapes.work import Need, View
@@ -62,6 +64,8 @@ def header_rules(resource: InterceptorProfile, view: View) -> HeaderRules | None
 def foreign_stamps(resource: InterceptorProfile, view: View) -> Mapping[str, str]:
     """Keys that a profile stamps and may not: by key, which HeaderRegistry has or keeps it.
 
+    Of registers that the profile does not name, those count that claim keys for its KafkaCluster.
+
     Raises
     ------
     TransientError
@@ -71,7 +75,9 @@ def foreign_stamps(resource: InterceptorProfile, view: View) -> Mapping[str, str
     if not stamped:
         return {}
     own = resource.metadata.namespace
-    owner_of = {name: owner for owner, names in key_owners(view).owners.items() for name in names}
+    home = cluster_key(own, resource.spec.cluster_ref).namespace
+    owners = key_owners(view).get(home, HeaderIds()).owners
+    owner_of = {name: owner for owner, names in owners.items() for name in names}
     secret = {name: at for at in _keys(resource) for name in _secret(at, view)}
     found: dict[str, str] = {}
     for name in stamped:

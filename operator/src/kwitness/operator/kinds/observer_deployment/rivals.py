@@ -51,8 +51,8 @@ class _Reader:
         return self.resource.metadata.namespace
 
     @property
-    def order(self) -> tuple[bool, int, str, str]:
-        return precedence(self.resource.spec.priority, *key_of(self.resource))
+    def order(self) -> tuple[int, str]:
+        return precedence(self.resource.spec.priority, self.resource.metadata.name)
 
 
 def first_rival(
