@@ -48,7 +48,7 @@ def subscription_plan(case: dict[str, Any]) -> Any:
             subscription = desired_subscription(
                 broker_name("inst", key),
                 resource,
-                restriction=narrowing(cluster, key.namespace, case.get("labels", {}).get(key.namespace)),
+                restrictions=[narrowing(cluster, key.namespace, case.get("labels", {}).get(key.namespace))],
                 min_interval="1s",
             )
         except TerminalError as error:
@@ -58,7 +58,7 @@ def subscription_plan(case: dict[str, Any]) -> Any:
             Wanted(
                 key=key,
                 subscription=subscription,
-                risk=tightest(cluster, resource),
+                risk=tightest([cluster], resource),
                 suspended=resource.spec.suspend,
                 expired=str(key) in case.get("expired", []),
             )

@@ -233,8 +233,9 @@ def _value_for_subscriptions(case: dict[str, Any], fact: Fact[Any]) -> Any:
             targets = {name: case["targets"][name] for name in refused}
             results = {name: WriteResult(targets[name], _refusal(why)) for name, why in refused.items()}
             return WriteRecord(results, at_ms=case.get("nowMs", 1_000_000) if refused else 0)
-        case Sightings():
-            seen = tuple(ObservedSoftware(**entry) for entry in case.get("seen", []))
+        case Sightings(cluster):
+            entries = case.get("seenBy", {}).get(str(cluster), case.get("seen", []))
+            seen = tuple(ObservedSoftware(**entry) for entry in entries)
             numbers = {name: SubscriptionState.model_validate(one) for name, one in case.get("numbers", {}).items()}
             return ClientSightings(seen, case.get("unknown"), Verdict(*case["inventory"]), numbers)
         case _:

@@ -20,7 +20,7 @@ def rule(cluster: dict[str, Any], subscription: dict[str, Any]) -> RiskRule:
     metadata = {"name": "main", "namespace": "kafka"}
     reference = {"clusterRef": {"name": "main", "namespace": "kafka"}, "metrics": ["a."]}
     return tightest(
-        KafkaCluster.model_validate({"metadata": metadata, "spec": {"bootstrapServers": ["a:1"], **cluster}}),
+        [KafkaCluster.model_validate({"metadata": metadata, "spec": {"bootstrapServers": ["a:1"], **cluster}})],
         ClientMetricsSubscription.model_validate(
             {"metadata": {"name": "s", "namespace": "team"}, "spec": {**reference, **subscription}}
         ),

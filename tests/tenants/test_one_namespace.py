@@ -213,5 +213,23 @@ def test_header_keys_of_a_cluster_of_ones_own_are_free_for_the_registers_of_othe
     until_reason(api, "khr", "squatter", tenant, "Registered")
     assert everything_of(api, platform) == before
 
+
+def test_a_second_cluster_of_the_same_kafka_is_bound_by_the_first(
+    platform_and_tenant: tuple[str, str], api: ApiServer, broker: LocalBroker
+) -> None:
+    platform, tenant = platform_and_tenant
+    deadly = ["org.apache.kafka.producer.request.latency."]
+
+    apply(
+        api,
+        cluster("own", tenant, broker.bootstrap, riskPolicy="Apply"),
+        subscription("deadly", tenant, cluster="own", metrics=deadly, riskPolicy="Apply"),
+    )
+
+    assert "riskPolicy Apply of KafkaCluster main" in until_reason(api, "kcms", "deadly", tenant, "RiskUnknown")
+    conditions = {entry["type"]: entry for entry in api.objects.get("kfc", "own", tenant)["status"]["conditions"]}
+    assert f"KafkaCluster {platform}/main" in conditions["Rules"]["message"]
+    assert conditions["Rules"]["reason"] == "AnotherRules"
+
     apply(api, register("tracing", platform, "traceparent", {"name": "app.name", "id": 1114112}))
     until_reason(api, "khr", "tracing", platform, "Registered")

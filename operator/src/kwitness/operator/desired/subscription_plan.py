@@ -6,7 +6,7 @@ One plan covers all subscriptions of one Kafka cluster, since one can protect cl
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -104,7 +104,7 @@ def desired_subscription(
     name: str,
     resource: ClientMetricsSubscription,
     *,
-    restriction: Narrowing | None,
+    restrictions: Iterable[Narrowing | None] = (),
     min_interval: str,
 ) -> BrokerSubscription:
     """Translate a resource into the broker's terms.
@@ -122,9 +122,11 @@ def desired_subscription(
             f"spec.interval is {spec.interval}, below this installation's minimum of {min_interval}:"
             f" {remedy('IntervalTooShort')}",
         )
-    match = {} if restriction is None else {SELECTORS[restriction.selector]: restriction.pattern}
+    narrowed = _narrowed(restrictions)
+    match = {SELECTORS[selector]: restriction.pattern for selector, restriction in narrowed.items()}
     for entry in spec.match:
-        if restriction is not None and entry.selector == restriction.selector and not restriction.holds(entry.pattern):
+        restriction = narrowed.get(entry.selector)
+        if restriction is not None and not restriction.holds(entry.pattern):
             raise TerminalError(
                 "Restricted",
                 f"the KafkaCluster narrows this namespace to clients whose {entry.selector} starts with"
@@ -141,6 +143,21 @@ def desired_subscription(
         interval_ms=round(interval.total_seconds() * 1000),
         match=tuple(sorted(match.items())),
     )
+
+
+def _narrowed(restrictions: Iterable[Narrowing | None]) -> dict[str, Narrowing]:
+    """Return by selector the longest prefix, which all others of that selector must begin."""
+    found: dict[str, Narrowing] = {}
+    for restriction in sorted(filter(None, restrictions), key=lambda found: len(found.prefix)):
+        shorter = found.get(restriction.selector)
+        if shorter is not None and not restriction.prefix.startswith(shorter.prefix):
+            raise TerminalError(
+                "Restricted",
+                f"no client's {restriction.selector} starts with {shorter.prefix!r} and {restriction.prefix!r}, as the"
+                " KafkaCluster and the one that rules the same Kafka cluster restrict this namespace: have one changed",
+            )
+        found[restriction.selector] = restriction
+    return found
 
 
 def plan(

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.environment.clusters import present
+from kwitness.operator.model.errors import TransientError
+from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.ruling_clusters import RULING_CONFIG_MAP, Ruler, rulers_of, with_ruler
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.actions import Remember
-from kwitness.operator.shapes.facts import NamedObject, SameKafka
+from kwitness.operator.shapes.facts import KafkaState, NamedObject, SameKafka, Watched
 from kwitness.operator.shapes.work import Need, View
 
-__all__ = ["remembered_ruler", "ruler_of", "ruling_needs"]
+__all__ = ["other_ruler", "remembered_ruler", "ruler_of", "ruling_cluster", "ruling_needs"]
 
 _SETTLED: Final = 600.0
 """Seconds between looks at what only the operator writes."""
@@ -39,6 +42,37 @@ def ruler_of(cluster_id: str, view: View) -> Key | None:
         return chosen
     found = rulers_of(present(view, _fact(view.settings))).get(cluster_id)
     return None if found is None else found.key
+
+
+def other_ruler(at: Key, view: View) -> Key | None:
+    """Return the KafkaCluster that rules in the place of the one ``at``; None where that rules, or nothing is known."""
+    state = view.get(KafkaState(at))
+    cluster_id = None if state is None or state.value is None else state.value.cluster_id
+    if cluster_id is None or view.get(_fact(view.settings)) is None:
+        return None
+    ruler = ruler_of(cluster_id, view)
+    return None if ruler == at else ruler
+
+
+def ruling_cluster(at: Key, view: View) -> KafkaCluster | None:
+    """Return the KafkaCluster that rules in the place of the one ``at``; None where that rules itself.
+
+    Raises
+    ------
+    OperatorError
+        It is gone or cannot be read, or it cannot be read which rules: what it says is not known.
+    """
+    ruler = other_ruler(at, view)
+    if ruler is None:
+        return None
+    found = view.get(Watched("KafkaCluster", ruler))
+    if found is None or found.value is None:
+        raise TransientError(
+            "ClusterNotReady",
+            f"KafkaCluster {ruler} rules the same Kafka cluster and is gone, so it is not known whom subscriptions may"
+            " ask: apply it again, or have another named in the Helm value rulingClusters",
+        )
+    return parse_resource(KafkaCluster, found.value)
 
 
 def remembered_ruler(subject: Subject, cluster_id: str, view: View) -> Remember | None:

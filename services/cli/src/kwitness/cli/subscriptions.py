@@ -190,7 +190,7 @@ def add(
             f"there is a subscription {name} in namespace {access.namespace} already: take another name, or delete it "
             f"first by `kwitness subscriptions delete {name}`"
         ) from error
-    if (too_loose := tightest(found, parsed(ClientMetricsSubscription, created)).too_loose) is not None:
+    if (too_loose := tightest([found], parsed(ClientMetricsSubscription, created)).too_loose) is not None:
         warn(too_loose)
     if dry_run:
         Output(options if options.output == "json" else replace(options, output="yaml")).document(body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -26,29 +27,37 @@ class RiskRule:
     too_loose: str | None = None
 
 
-def tightest(cluster: KafkaCluster, subscription: ClientMetricsSubscription) -> RiskRule:
-    """Return the stricter of both policies and the longer of both windows."""
-    ours, theirs = subscription.spec, cluster.spec
-    name = f"KafkaCluster {cluster.metadata.name}"
-    window = parse_duration(theirs.risk_window)
-    own_window = window if ours.risk_window is None else parse_duration(ours.risk_window)
-    accepting = theirs.risk_policy == "Apply"
-    ignored: dict[str, str] = {}
-    if ours.risk_policy == "Apply" and not accepting:
-        ignored["spec.riskPolicy Apply"] = theirs.risk_policy
+def tightest(clusters: Sequence[KafkaCluster], subscription: ClientMetricsSubscription) -> RiskRule:
+    """Return the strictest of all policies and the longest of all windows.
+
+    ``clusters`` are the KafkaCluster that the subscription names and, where another one rules, that one.
+    """
+    own = subscription.spec
+    policy = next((cluster for cluster in clusters if cluster.spec.risk_policy != "Apply"), clusters[0])
+    longest = max(clusters, key=lambda cluster: parse_duration(cluster.spec.risk_window))
+    window = parse_duration(longest.spec.risk_window)
+    own_window = window if own.risk_window is None else parse_duration(own.risk_window)
+    accepting = policy.spec.risk_policy == "Apply"
+    ignored: list[str] = []
+    stricter: dict[str, list[str]] = {}
+    if own.risk_policy == "Apply" and not accepting:
+        ignored.append("spec.riskPolicy Apply")
+        stricter.setdefault(policy.metadata.name, []).append(policy.spec.risk_policy)
     if own_window < window:
-        ignored[f"spec.riskWindow {ours.risk_window}"] = theirs.risk_window
+        ignored.append(f"spec.riskWindow {own.risk_window}")
+        stricter.setdefault(longest.metadata.name, []).append(longest.spec.risk_window)
     return RiskRule(
-        accepts=accepting and ours.risk_policy != "Hold",
+        accepts=accepting and own.risk_policy != "Hold",
         window=max(window, own_window),
-        accepted_by="spec.riskPolicy Apply" + ("" if accepting else f" of {name}"),
-        too_loose=_too_loose(ignored, name) if ignored else None,
+        accepted_by="spec.riskPolicy Apply" + ("" if accepting else f" of KafkaCluster {policy.metadata.name}"),
+        too_loose=_too_loose(ignored, stricter) if ignored else None,
     )
 
 
-def _too_loose(ignored: dict[str, str], cluster: str) -> str:
+def _too_loose(ignored: list[str], stricter: dict[str, list[str]]) -> str:
+    values = " and ".join(f"KafkaCluster {name} says {' and '.join(found)}" for name, found in stricter.items())
     does, it = ("does", "it") if len(ignored) == 1 else ("do", "them")
     return (
-        f"{' and '.join(ignored)} {does} not count: {cluster} says {' and '.join(ignored.values())}, and a subscription"
-        f" can only be stricter. Remove {it}, or have the owner of the KafkaCluster change {it} there"
+        f"{' and '.join(ignored)} {does} not count: {values}, and a subscription can only be"
+        f" stricter. Remove {it}, or have the owner of the KafkaCluster change {it} there"
     )

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from kwitness.contracts.resources.durations import parse_duration
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.risk import LONGEST_RISK_WINDOW
 from kwitness.operator.desired.subscription_expiry import expires_ms
 from kwitness.operator.desired.subscription_plan import (
@@ -24,6 +25,7 @@ from kwitness.operator.desired.subscription_plan import (
 )
 from kwitness.operator.environment.needs import known_cluster
 from kwitness.operator.environment.observer_answers import answering_namespaces, is_answered
+from kwitness.operator.environment.ruling_clusters import other_ruler, ruling_cluster
 from kwitness.operator.kinds.client_metrics_subscription.brokers import Brokers, known_names, readable
 from kwitness.operator.kinds.client_metrics_subscription.judging import Standing, judge
 from kwitness.operator.kinds.client_metrics_subscription.needs import KIND, LACKING, REFUSED, installation_of
@@ -94,6 +96,22 @@ def _outcomes(at: Key, told: Mapping[Key, Judged], view: View) -> dict[Key, Any]
     return {key: one.outcome(clients) for key, one in sorted(told.items())}
 
 
+def _sightings(at: Key, view: View) -> ClientSightings:
+    """Return who is known to be connected: to the collector of the KafkaCluster that rules, and to its own."""
+    own, ruler = view[Sightings(at)].value or ClientSightings(), other_ruler(at, view)
+    if ruler is None:
+        return own
+    known = view[Sightings(ruler)].value
+    if known is None:
+        return replace(own, unknown=f"the collector of KafkaCluster {ruler}, which rules, was not asked yet")
+    return replace(own, software=(*own.software, *known.software), unknown=known.unknown)
+
+
+def _retention(bounds: list[KafkaCluster]) -> timedelta:
+    windows = [parse_duration(bound.spec.risk_window) for bound in bounds]
+    return max(windows, default=parse_duration(LONGEST_RISK_WINDOW))
+
+
 def _on_brokers(
     at: Key,
     body: Body,
@@ -102,13 +120,13 @@ def _on_brokers(
     view: View,
 ) -> Decision:
     wanted, told = asked
-    state, clients = view[KafkaState(at)].value, view[Sightings(at)].value or ClientSightings()
+    state, clients = view[KafkaState(at)].value, _sightings(at, view)
     if state is None or state.trouble is not None:
         raise TransientError("ClusterNotReady", "not connected" if state is None else state.trouble or "")
     if (trouble := view[AskedCollector(at)].failure) is not None:
         raise trouble
     brokers = Brokers.of(at, view)
-    cluster = known_cluster(view, at)
+    cluster, ruler = known_cluster(view, at), ruling_cluster(at, view)
     answering = frozenset[str]() if cluster is None else answering_namespaces(cluster, view)
     if brokers.found.refused is not None and not answering:
         raise brokers.found.refused
@@ -123,7 +141,7 @@ def _on_brokers(
         applied=_applied(statuses, brokers),
         seen=_seen(clients, statuses),
         now_ms=view.now_ms,
-        retention=parse_duration(LONGEST_RISK_WINDOW if cluster is None else cluster.spec.risk_window),
+        retention=_retention([bound for bound in (cluster, ruler) if bound is not None]),
         cluster_id=state.cluster_id or "",
         known=clients.unknown is None,
     )

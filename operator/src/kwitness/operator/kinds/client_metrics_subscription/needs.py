@@ -10,6 +10,7 @@ from kwitness.operator.desired.orphans import own_names
 from kwitness.operator.desired.subscription_reach import reach_depends_on_labels
 from kwitness.operator.environment.needs import SETTLED_SECONDS, known_cluster, strangers
 from kwitness.operator.environment.observer_answers import answering_namespaces
+from kwitness.operator.environment.ruling_clusters import other_ruler, ruling_needs
 from kwitness.operator.model.errors import OperatorError, TransientError
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.store import Key, Subject
@@ -57,6 +58,11 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     if watched is None or watched.value is None or state is None or state.value is None:
         return frozenset(found)
     found.add(Need(AskedCollector(at), before_write_s=_BEFORE_WRITE_SECONDS))
+    if state.value.cluster_id is not None:
+        found |= ruling_needs(state.value.cluster_id, view)
+    ruler = _known_ruler(at, view)
+    if ruler is not None:
+        found |= {Need(Watched("KafkaCluster", ruler)), Need(Sightings(ruler))}
     cluster = known_cluster(view, at)
     if cluster is not None:
         found |= {Need(Labels(one), _settled_seconds(view)) for one in _labelled(cluster, at, view)}
@@ -80,11 +86,21 @@ def _settled_seconds(view: View) -> float:
     return min(SETTLED_SECONDS, view.settings.resync_seconds / 2)
 
 
+def _known_ruler(at: Key, view: View) -> Key | None:
+    try:
+        return other_ruler(at, view)
+    except OperatorError:
+        return None
+
+
 def _labelled(cluster: KafkaCluster, at: Key, view: View) -> Iterator[str]:
     """Namespaces whose labels decide what those in them may ask for."""
     answer = view.get(Referring(KIND, at))
     namespaces = {body["metadata"]["namespace"] for body in (answer.value or () if answer is not None else ())}
-    yield from (one for one in namespaces if reach_depends_on_labels(cluster, one))
+    ruler = _known_ruler(at, view)
+    ruling = None if ruler is None else known_cluster(view, ruler)
+    for bound in (cluster,) if ruling is None else (cluster, ruling):
+        yield from (one for one in namespaces if reach_depends_on_labels(bound, one))
     kinds = (KIND, OBSERVERS) if _is_refused(at, view) else (KIND,)
     yield from strangers(cluster, at, kinds, view)
 

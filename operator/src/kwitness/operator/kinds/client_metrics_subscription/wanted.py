@@ -10,6 +10,7 @@ from kwitness.operator.desired.subscription_plan import Wanted, broker_name, des
 from kwitness.operator.desired.subscription_reach import narrowing, reach_depends_on_labels
 from kwitness.operator.environment.clusters import cluster_named, present
 from kwitness.operator.environment.needs import known_cluster
+from kwitness.operator.environment.ruling_clusters import ruling_cluster
 from kwitness.operator.kinds.client_metrics_subscription.needs import installation_of
 from kwitness.operator.kinds.client_metrics_subscription.verdicts import Judged
 from kwitness.operator.model.conditions import failure
@@ -47,16 +48,18 @@ def _one_wanted(key: Key, body: Body, view: View) -> Wanted:
     spec = resource.spec
     labels = _labels(cluster_key(key.namespace, spec.cluster_ref), key.namespace, view)
     cluster = cluster_named(spec.cluster_ref, key.namespace, view)
+    ruler = ruling_cluster(Key(cluster.metadata.namespace, cluster.metadata.name), view)
+    bounds = [cluster] if ruler is None else [cluster, ruler]
     ends = expires_ms(body)
     return Wanted(
         key=key,
         subscription=desired_subscription(
             broker_name(installation_of(view), key),
             resource,
-            restriction=narrowing(cluster, key.namespace, labels),
+            restrictions=[narrowing(bound, key.namespace, labels) for bound in bounds],
             min_interval=view.settings.limits.min_interval,
         ),
-        risk=tightest(cluster, resource),
+        risk=tightest(bounds, resource),
         suspended=spec.suspend or cluster.spec.suspend or "deletionTimestamp" in body["metadata"],
         expired=ends is not None and ends <= view.now_ms,
     )
@@ -64,8 +67,9 @@ def _one_wanted(key: Key, body: Body, view: View) -> Wanted:
 
 def _labels(at: Key, namespace: str, view: View) -> Mapping[str, str] | None:
     """Those of the namespace, where they matter; raises why they could not be found out, which forbids nothing."""
-    cluster = known_cluster(view, at)
+    cluster, ruler = known_cluster(view, at), ruling_cluster(at, view)
     if cluster is None:
         return None
-    matter = depends_on_labels(cluster, namespace) or reach_depends_on_labels(cluster, namespace)
+    bounds = (cluster,) if ruler is None else (cluster, ruler)
+    matter = depends_on_labels(cluster, namespace) or any(reach_depends_on_labels(bound, namespace) for bound in bounds)
     return present(view, Labels(namespace)) if matter else None
