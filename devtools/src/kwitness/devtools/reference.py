@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 
 from kwitness.devtools.command_reference import command_page
 from kwitness.devtools.table_reference import tables_page
+from kwitness.devtools.tenant_reference import tenants_page
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, kafka_jars
 from kwitness.images.commands import run
@@ -29,6 +30,7 @@ __all__ = [
     "INJECTOR_PAGE",
     "OPERATOR_PAGE",
     "TABLES_PAGE",
+    "TENANTS_PAGE",
     "broker_plugin_page",
     "injector_page",
     "main",
@@ -41,6 +43,7 @@ COMMAND_PAGE = _ROOT / "docs" / "reference" / "command.md"
 INJECTOR_PAGE = _ROOT / "docs" / "reference" / "injector-settings.md"
 OPERATOR_PAGE = _ROOT / "docs" / "reference" / "operator-settings.md"
 TABLES_PAGE = _ROOT / "docs" / "reference" / "tables.md"
+TENANTS_PAGE = _ROOT / "docs" / "reference" / "tenants.md"
 
 
 def broker_plugin_page() -> str:
@@ -113,6 +116,7 @@ _PAGES: Mapping[Path, Callable[[], str]] = {
     OPERATOR_PAGE: operator_page,
     INJECTOR_PAGE: injector_page,
     TABLES_PAGE: tables_page,
+    TENANTS_PAGE: tenants_page,
 }
 
 
