@@ -29,6 +29,8 @@ _BROKERS, _LISTENERS, _WARNINGS = 1000, 64, 64
 _NEARLY: Final = 80
 """Percent of the client instances that a broker can remember from which on it is a warning."""
 """Bounds of the definition. What brokers say is cut to them, since one text too long would have all of it refused."""
+_NAMED: Final = 10
+"""Brokers and subscriptions that a message names."""
 _WORD: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 
 
@@ -107,13 +109,15 @@ def warnings(
     deletion_held: Collection[str],
     disconnected: Sequence[str] = (),
     elsewhere: Mapping[Key, Sequence[str]] = MappingProxyType({}),
+    unwatched: Sequence[str] = (),
     owners: Mapping[str, str] = MappingProxyType({}),
     clients: Mapping[str, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """What to know about a cluster that works; one entry per type, sorted.
 
     ``disconnected`` is what `disconnected_software` found; ``owners`` what is wrong with the owners, and ``clients``
-    with versions of clients, by type. ``elsewhere`` is by TelemetryCollector which brokers report to it instead.
+    with versions of clients, by type. ``elsewhere`` is by TelemetryCollector which brokers report to it instead,
+    and ``unwatched`` are subscriptions of namespaces that are not watched.
     """
     found: dict[str, str] = {**owners, **clients}
     versions = [state.kafka_version for state in inventory.brokers if state.kafka_version] if inventory else []
@@ -135,6 +139,12 @@ def warnings(
             f"plugins report {where}, and not to the collector that acts for this cluster, which knows nothing of these"
             " brokers: change kwitness.collector.url there, or name the other collector in spec.collectorRef"
         )
+    if unwatched:
+        found["UnwatchedSubscriptions"] = (
+            f"{_some(unwatched)} stay on the brokers, of namespaces that this installation does not watch any more: add"
+            " these to the Helm value watchNamespaces, or remove them with kafka-client-metrics.sh --delete"
+            " --name"
+        )
     if deletion_held:
         found["DeletionHeld"] = (
             f"{', '.join(sorted(deletion_held))} stays on the broker though its resource is gone or suspended: without"
@@ -153,7 +163,11 @@ def warnings(
 
 
 def _brokers(ids: Sequence[str]) -> str:
-    return f"of broker{'s' if len(ids) > 1 else ''} {', '.join(ids[:10])}{' and others' if len(ids) > 10 else ''}"  # noqa: PLR2004
+    return f"of broker{'s' if len(ids) > 1 else ''} {_some(ids)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED]) + (" and others" if len(names) > _NAMED else "")
 
 
 def _from_plugins(brokers: Sequence[BrokerState]) -> dict[str, str]:

@@ -18,9 +18,9 @@ class Remaining:
     """What is known of the resources behind the configs on the brokers of ``cluster``, whose id is ``cluster_id``.
 
     ``body`` has a resource as it was last seen, ``deleted`` those that this process saw deleted, ``complete`` all names
-    of a namespace: none where it is not watched, None where it is not certain that these are all. ``id_of`` is the id
-    of a KafkaCluster's Kafka cluster, None where it is not known. ``refused`` may not ask this cluster's clients any
-    more; with ``forsaken`` nobody may.
+    of a namespace, None where it is not certain that these are all, and ``id_of`` the id of a KafkaCluster's Kafka
+    cluster, None where it is not known. ``refused`` may not ask this cluster's clients any more; with ``forsaken``
+    nobody may.
     """
 
     cluster: Key
@@ -33,10 +33,10 @@ class Remaining:
     forsaken: bool = False
 
 
-def own_names(present: Iterable[str], installation: str) -> dict[str, Key]:
-    """Return those of this installation, each with its resource."""
+def own_names(present: Iterable[str], installation: str, watches: Callable[[str], bool]) -> dict[str, Key]:
+    """Those of this installation in namespaces that are watched, each with its resource."""
     keys = {name: own_key(installation, name) for name in present}
-    return {name: key for name, key in keys.items() if key is not None}
+    return {name: key for name, key in keys.items() if key is not None and watches(key.namespace)}
 
 
 def orphans(names: Mapping[str, Key], known: Remaining) -> frozenset[str]:

@@ -18,7 +18,7 @@ async def find_forsaken(
     context: Context, cluster: Key, cluster_id: str | None, present: Iterable[str]
 ) -> frozenset[str]:
     """Names among ``present`` that may be removed from the brokers of ``cluster``, which was deleted."""
-    names = own_names(present, context.installation)
+    names = own_names(present, context.installation, context.settings.watches)
     deleted = {key for key, _ in context.store.deleted(_KIND)}
     unknown = {key.namespace for key in names.values() if key not in deleted and context.store.get(_KIND, key) is None}
     lists = {namespace: await complete_names(context, namespace) for namespace in sorted(unknown)}
@@ -41,12 +41,7 @@ def known_id(context: Context, cluster: Key) -> str | None:
 
 
 async def complete_names(context: Context, namespace: str) -> frozenset[str] | None:
-    """Names of a namespace's subscriptions, None where not both these and the KafkaClusters could be listed.
-
-    A namespace that is not watched has none that act.
-    """
-    if not context.settings.watches(namespace):
-        return frozenset()
+    """Names of a namespace's subscriptions, None where not both these and the KafkaClusters could be listed."""
     try:
         await context.kubernetes.list("KafkaCluster", namespace)
         found = await context.kubernetes.list(_KIND, namespace)

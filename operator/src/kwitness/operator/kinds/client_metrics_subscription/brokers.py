@@ -56,14 +56,12 @@ class Brokers:
         self, at: Key, cluster_id: str | None, bodies: Mapping[Key, Body], refused: Collection[Key], view: View
     ) -> frozenset[str]:
         """Names of configs that have no resource any more that may ask for them; those of ``refused`` may not."""
-        names = own_names(self.found.configs, installation_of(view))
+        names = own_names(self.found.configs, installation_of(view), view.settings.watches)
 
         def body(key: Key) -> Body | None:
             return bodies[key] if key in bodies else view[Watched(KIND, key)].value
 
         def complete(namespace: str) -> frozenset[str] | None:
-            if not view.settings.watches(namespace):
-                return frozenset()
             answer = view.get(CompleteNames(namespace))
             return None if answer is None or answer.failure is not None else answer.value
 

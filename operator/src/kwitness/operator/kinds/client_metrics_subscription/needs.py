@@ -147,7 +147,7 @@ def _of_names(at: Key, view: View) -> Iterator[Need]:
     if configs is None or configs.value is None:
         return
     known = {Subject.of(body).key for body in (referring.value or () if referring is not None else ())}
-    names = own_names(configs.value.configs, installation_of(view))
+    names = own_names(configs.value.configs, installation_of(view), view.settings.watches)
     for key in names.values():
         if key in known:
             continue
@@ -156,8 +156,6 @@ def _of_names(at: Key, view: View) -> Iterator[Need]:
         target = None if body is None else cluster_of(key, body.value)
         if target is not None:
             yield Need(KnownId(target))
-        elif not view.settings.watches(key.namespace):
-            continue
         elif body is not None and deleted is not None and key not in (deleted.value or ()):
             resync = view.settings.resync_seconds * _OF_RESYNC
             yield Need(CompleteNames(key.namespace), resync, _BEFORE_WRITE_SECONDS)
