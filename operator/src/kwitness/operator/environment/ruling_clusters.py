@@ -46,9 +46,12 @@ def ruler_of(cluster_id: str, view: View) -> Key | None:
 
 def other_ruler(at: Key, view: View) -> Key | None:
     """Return the KafkaCluster that rules in the place of the one ``at``; None where that rules, or nothing is known."""
-    state = view.get(KafkaState(at))
+    state, remembered = view.get(KafkaState(at)), view.get(_fact(view.settings))
     cluster_id = None if state is None or state.value is None else state.value.cluster_id
-    if cluster_id is None or view.get(_fact(view.settings)) is None:
+    if cluster_id is None or remembered is None:
+        return None
+    if remembered.failure is not None and view[SameKafka(cluster_id)].value in {(), (at,)}:
+        # Alone, as almost always.
         return None
     ruler = ruler_of(cluster_id, view)
     return None if ruler == at else ruler

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from kwitness.operator.model.store import Key
@@ -30,9 +31,13 @@ class Ruler(NamedTuple):
     uid: str
 
 
-def rulers_of(config_map: Mapping[str, Any] | None) -> dict[str, Ruler]:
+def rulers_of(config_map: Mapping[str, Any] | None) -> Mapping[str, Ruler]:
     """Return them by Kafka's cluster id; entries that cannot be read are left out."""
-    text = ((config_map or {}).get("data") or {}).get(_FILE, "{}")
+    return _read(((config_map or {}).get("data") or {}).get(_FILE, "{}"))
+
+
+@lru_cache(maxsize=2)
+def _read(text: str) -> Mapping[str, Ruler]:
     try:
         found = json.loads(text)
     except ValueError:

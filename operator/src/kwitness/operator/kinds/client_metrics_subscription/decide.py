@@ -53,7 +53,7 @@ def decide(unit: Unit, view: View) -> Decision:
     at = unit.key
     bodies = {Subject.of(body).key: body for body in view[Referring(KIND, at)].value or ()}
     body = view[Watched("KafkaCluster", at)].value
-    wanted, told = wanted_of(bodies, view)
+    wanted, told = wanted_of(at, bodies, view)
     if body is None:
         cleaned = view[CleanedUp(at)].value or frozenset()
         names = {key: broker_name(installation_of(view), key) for key in bodies}

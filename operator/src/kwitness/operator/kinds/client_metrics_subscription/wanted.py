@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.desired.subscription_expiry import expires_ms
 from kwitness.operator.desired.subscription_plan import Wanted, broker_name, desired_subscription
 from kwitness.operator.desired.subscription_reach import narrowing, reach_depends_on_labels
@@ -26,16 +28,22 @@ from kwitness.subscriptions.risk_rule import tightest
 __all__ = ["wanted_of"]
 
 
-def wanted_of(bodies: Mapping[Key, Body], view: View) -> tuple[list[Wanted], dict[Key, Judged]]:
-    """Those that ask for something, and what the others are told."""
+def wanted_of(at: Key, bodies: Mapping[Key, Body], view: View) -> tuple[list[Wanted], dict[Key, Judged]]:
+    """Those of the KafkaCluster ``at`` that ask for something, and what the others are told.
+
+    Nothing is written while it is not known what the KafkaCluster says that rules.
+    """
     wanted: list[Wanted] = []
     told: dict[Key, Judged] = {}
+    ruler = None
+    with suppress(OperatorError):
+        ruler = ruling_cluster(at, view)
     for key, body in bodies.items():
         if stands_still(body):
             told[key] = Judged.unchanged(body, paused("what is or is not on the broker stays as it is"))
             continue
         try:
-            wanted.append(_one_wanted(key, body, view))
+            wanted.append(_one_wanted(key, body, ruler, view))
         except OperatorError as error:
             told[key] = Judged.unchanged(body, failure(error))
         except Exception as error:  # noqa: BLE001 - an unexpected one becomes a condition too
@@ -43,12 +51,11 @@ def wanted_of(bodies: Mapping[Key, Body], view: View) -> tuple[list[Wanted], dic
     return wanted, told
 
 
-def _one_wanted(key: Key, body: Body, view: View) -> Wanted:
+def _one_wanted(key: Key, body: Body, ruler: KafkaCluster | None, view: View) -> Wanted:
     resource = parse_resource(ClientMetricsSubscription, body)
     spec = resource.spec
-    labels = _labels(cluster_key(key.namespace, spec.cluster_ref), key.namespace, view)
+    labels = _labels(cluster_key(key.namespace, spec.cluster_ref), ruler, key.namespace, view)
     cluster = cluster_named(spec.cluster_ref, key.namespace, view)
-    ruler = ruling_cluster(Key(cluster.metadata.namespace, cluster.metadata.name), view)
     bounds = [cluster] if ruler is None else [cluster, ruler]
     ends = expires_ms(body)
     return Wanted(
@@ -65,9 +72,9 @@ def _one_wanted(key: Key, body: Body, view: View) -> Wanted:
     )
 
 
-def _labels(at: Key, namespace: str, view: View) -> Mapping[str, str] | None:
+def _labels(at: Key, ruler: KafkaCluster | None, namespace: str, view: View) -> Mapping[str, str] | None:
     """Those of the namespace, where they matter; raises why they could not be found out, which forbids nothing."""
-    cluster, ruler = known_cluster(view, at), ruling_cluster(at, view)
+    cluster = known_cluster(view, at)
     if cluster is None:
         return None
     bounds = (cluster,) if ruler is None else (cluster, ruler)
