@@ -1,0 +1,123 @@
+"""Three ways to share an installation: one namespace, two Kafka clusters in one, a platform with thirty teams."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kwitness.e2e.api_server import ApiServer
+from kwitness.e2e.kafka.local_broker import LocalBroker
+
+from tests.eventually import eventually
+from tests.operator.conftest import end_in_good_order, make_namespaces, usual_settings
+from tests.operator.surroundings import (
+    OperatorProcess,
+    apply,
+    broker_configs,
+    cluster,
+    collector,
+    gateway,
+    get,
+    secret,
+    subscription,
+    until_reason,
+)
+from tests.operator.test_header_registries import ids_of, register
+
+pytestmark = pytest.mark.broker
+TEAMS = 30
+
+
+@contextmanager
+def operating(api: ApiServer, namespaces: list[str], folder: Path) -> Iterator[None]:
+    images = {name: f"kwitness/{name}:1" for name in ("collector", "observer")}
+    settings = {**usual_settings(namespaces, 600.0), "images": images}
+    operator = OperatorProcess(folder, api.kubeconfig_of("operator"), settings)
+    eventually(lambda: operator.probe("/readyz")[0] == 200)
+    yield
+    end_in_good_order([operator])
+
+
+def condition(api: ApiServer, kind: str, name: str, namespace: str, what: str) -> str | None:
+    found = get(api, kind, name, namespace).get("status", {}).get("conditions", [])
+    return next((entry["reason"] for entry in found if entry["type"] == what), None)
+
+
+def reports_to(api: ApiServer, name: str, namespace: str) -> str:
+    """The address that a gateway's observers report to."""
+    data = get(api, "configmap", f"kwitness-gateway-{name}", namespace)["data"]
+    return str(json.loads(data["observer.json"])["collector"]["url"])
+
+
+def test_two_clusters_with_two_collectors_in_one_namespace(
+    api: ApiServer, clean_broker: LocalBroker, tmp_path: Path
+) -> None:
+    [namespace] = make_namespaces(api, 1)
+    with LocalBroker("4.3.1") as other, operating(api, [namespace], tmp_path):
+        for name, broker in (("orders", clean_broker), ("payments", other)):
+            reference = {"clusterRef": {"name": name}}
+            apply(
+                api,
+                cluster(name, namespace, broker.bootstrap, listeners=[listener(broker)]),
+                collector(f"of-{name}", namespace, **reference),
+                gateway(name, namespace, listenerRef={"name": "CLIENTS"}, **reference),
+                subscription(name, namespace, cluster=name),
+            )
+        for name, broker in (("orders", clean_broker), ("payments", other)):
+            until_reason(api, "kcms", name, namespace, "Applied")
+            until_reason(api, "kobs", name, namespace, "Progressing")
+            assert condition(api, "ktc", f"of-{name}", namespace, "ActsForCluster") == "ActsForCluster"
+            assert condition(api, "kfc", name, namespace, "Rules") is None
+            assert f"kwitness-collector-of-{name}" in reports_to(api, name, namespace)
+            assert set(broker_configs(broker)) == {f"kwitness.{namespace}.{namespace}.{name}"}
+
+
+def listener(broker: LocalBroker) -> dict[str, Any]:
+    return {"name": "CLIENTS", "bootstrapServers": [broker.bootstrap], "security": "Plaintext"}
+
+
+def test_a_platform_with_thirty_teams(api: ApiServer, clean_broker: LocalBroker, tmp_path: Path) -> None:
+    platform, *teams = make_namespaces(api, TEAMS + 1)
+    for team in teams:
+        api.objects.label("namespace", team, None, {"tier": "apps"})
+    apps = {"matchLabels": {"tier": "apps"}}
+    apply(
+        api,
+        cluster(
+            "main",
+            platform,
+            clean_broker.bootstrap,
+            allowedNamespaces={"from": "Selector", "selector": apps},
+            subscriptions={"foreign": [{"namespaceSelector": apps, "template": "{namespace}."}]},
+            headerRegistries=[{"name": "platform"}, {"namespaceSelector": apps, "template": "{namespace}."}],
+        ),
+        # As Strimzi's user operator writes the Secret of a KafkaUser.
+        secret("kwitness-collector", platform, password="secret", sasl_jaas_config="x"),
+        collector("main", platform, authentication=of_a_kafka_user("kwitness-collector")),
+        register("platform", platform, "traceparent"),
+    )
+    there = {"clusterRef": {"name": "main", "namespace": platform}}
+    with operating(api, [platform, *teams], tmp_path):
+        for team in teams:
+            apply(
+                api,
+                subscription("own", team, **there),
+                register("own", team, f"{team}.order", "traceparent", **there),
+            )
+        for team in teams:
+            until_reason(api, "kcms", "own", team, "Applied")
+            until_reason(api, "khr", "own", team, "KeysRefused")
+        numbers = [number for team in teams for number in ids_of(api, "own", team).values()]
+        assert len(set(numbers)) == TEAMS
+        assert ids_of(api, "platform", platform).keys() == {"traceparent"}
+        matches = {values["match"] for values in broker_configs(clean_broker).values()}
+        assert matches == {f"client_id={team.replace('-', chr(92) + '-')}\\..*" for team in teams}
+
+
+def of_a_kafka_user(name: str) -> dict[str, Any]:
+    return {"type": "scram-sha-512", "username": name, "secretRef": {"name": name}}
