@@ -82,6 +82,8 @@ def orders(platform: Platform) -> Iterator[str]:
         yield str(pod["status"]["podIP"])
 
 
+# Another test's client of librdkafka 2.5.0 is gone, and would hold the subscription for a week.
+@pytest.mark.usefixtures("soon_forgotten")
 def test_a_line_asks_one_client_for_a_while_shows_what_it_says_and_ends_by_itself(
     platform: Platform, toolbox: Toolbox, person: Person, orders: str
 ) -> None:
@@ -91,8 +93,7 @@ def test_a_line_asks_one_client_for_a_while_shows_what_it_says_and_ends_by_itsel
     eventually(lambda: person.types(clients), lambda said: CLIENT in said and "Pushing" in said)
     assert orders in person.types(why), "its address leads to its pod"
 
-    # Another test's client of librdkafka 2.5.0 is remembered for a week, and is gone.
-    person.types(f"{add} --accept-risk --wait")
+    person.types(f"{add} --wait")
     resource = subscriptions.broker_resource(platform, SUBSCRIPTION)
     assert "org.apache.kafka.producer." in toolbox.subscriptions()[resource]["metrics"]
     eventually(lambda: person.types(why), lambda said: SUBSCRIPTION in said)

@@ -102,7 +102,7 @@ def _kafka_cluster(case: dict[str, Any]) -> Any:
 def _ruling(case: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """Remember that the KafkaCluster itself rules, unless the case has something else."""
     metadata = {"uid": "u", **body["metadata"]}
-    own = {"cluster-id": {name: metadata[name] for name in ("namespace", "name", "uid")}}
+    own = {"cluster-id": [[metadata[name] for name in ("namespace", "name", "uid")]]}
     return {
         "kind": "ConfigMap",
         "metadata": {"name": RULING_CONFIG_MAP, "namespace": "kwitness", "resourceVersion": "1"},

@@ -6,7 +6,6 @@ from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.environment.clusters import present
-from kwitness.operator.model.errors import TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.ruling_clusters import RULING_CONFIG_MAP, Ruler, rulers_of, with_ruler
 from kwitness.operator.model.store import Key, Subject
@@ -29,7 +28,7 @@ def ruling_needs(cluster_id: str, view: View) -> set[Need]:
 def ruler_of(cluster_id: str, view: View) -> Key | None:
     """Return the KafkaCluster that rules; None where that is not remembered yet.
 
-    The Helm value ``rulingClusters`` comes first, then what is remembered.
+    The Helm value ``rulingClusters`` comes first, then the first of those remembered that is there.
 
     Raises
     ------
@@ -40,8 +39,8 @@ def ruler_of(cluster_id: str, view: View) -> Key | None:
     chosen = next((key for key in sharing if str(key) in view.settings.ruling_clusters), None)
     if chosen is not None:
         return chosen
-    found = rulers_of(present(view, _fact(view.settings))).get(cluster_id)
-    return None if found is None else found.key
+    remembered = rulers_of(present(view, _fact(view.settings))).get(cluster_id, ())
+    return next((ruler.key for ruler in remembered if ruler.key in sharing), None)
 
 
 def other_ruler(at: Key, view: View) -> Key | None:
@@ -63,19 +62,11 @@ def ruling_cluster(at: Key, view: View) -> KafkaCluster | None:
     Raises
     ------
     OperatorError
-        It is gone or cannot be read, or it cannot be read which rules: what it says is not known.
+        It cannot be read, or it cannot be read which rules: what it says is not known.
     """
     ruler = other_ruler(at, view)
-    if ruler is None:
-        return None
-    found = view.get(Watched("KafkaCluster", ruler))
-    if found is None or found.value is None:
-        raise TransientError(
-            "ClusterNotReady",
-            f"KafkaCluster {ruler} rules the same Kafka cluster and is gone, so it is not known whom subscriptions may"
-            " ask: apply it again, or have another named in the Helm value rulingClusters",
-        )
-    return parse_resource(KafkaCluster, found.value)
+    found = None if ruler is None else view.get(Watched("KafkaCluster", ruler))
+    return None if found is None or found.value is None else parse_resource(KafkaCluster, found.value)
 
 
 def remembered_ruler(subject: Subject, cluster_id: str, view: View) -> Remember | None:
@@ -87,10 +78,12 @@ def remembered_ruler(subject: Subject, cluster_id: str, view: View) -> Remember 
     if answer.failure is not None:
         return None
     config_map, rulers = answer.value, rulers_of(answer.value)
-    known = rulers.get(cluster_id)
-    if known is not None and (known.key != subject.key or known.uid == subject.uid):
+    known, sharing = rulers.get(cluster_id, ()), view[SameKafka(cluster_id)].value or ()
+    own = Ruler(subject.key, subject.uid)
+    others = any(ruler.key in sharing for ruler in known if ruler.key != own.key)
+    if own in known or (others and own.key not in [ruler.key for ruler in known]):
         return None
-    data = with_ruler(rulers, cluster_id, Ruler(subject.key, subject.uid))
+    data = with_ruler(rulers, cluster_id, own)
     if data is None:
         return None
     version = None if config_map is None else str(config_map["metadata"]["resourceVersion"])

@@ -31,9 +31,8 @@ def ruling_condition(key: Key, cluster_id: str, view: View) -> Verdict | None:
         names = ", ".join(map(str, others[:_NAMED])) + (" and others" if len(others) > _NAMED else "")
         message = f"{names} lead to the same Kafka cluster too, and act for their own namespaces"
         return Verdict(_TYPE, "True", "Rules", message)
-    gone = "" if ruler in others else ", though it is gone, until its name returns"
     message = (
-        f"KafkaCluster {ruler} leads to the same Kafka cluster and rules{gone}: what this one says of all clients acts"
+        f"KafkaCluster {ruler} leads to the same Kafka cluster and rules: what this one says of all clients acts"
         f" for namespace {key.namespace}; another can be named in the Helm value rulingClusters"
     )
     return Verdict(_TYPE, "False", "AnotherRules", message)
