@@ -29,8 +29,8 @@ def test_the_first_gets_its_place_back_and_those_in_between_are_few() -> None:
     data: dict[str, str] | None = None
     for number in range(9):
         data = with_ruler(rulers_of({"data": data}), "id", Ruler(Key("a", f"c-{number}"), "u"))
-    data = with_ruler(rulers_of({"data": data}), "id", Ruler(Key("a", "c-0"), "made anew"))
+    data = with_ruler(rulers_of({"data": data}), "id", Ruler(Key("a", "c-0"), "recreated"))
 
     in_turn = rulers_of({"data": data})["id"]
-    assert in_turn[0] == Ruler(Key("a", "c-0"), "made anew")
+    assert in_turn[0] == Ruler(Key("a", "c-0"), "recreated")
     assert [ruler.key.name for ruler in in_turn] == ["c-0", "c-1", "c-2", "c-8"]

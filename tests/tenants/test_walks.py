@@ -18,13 +18,13 @@ from tests.operator.conftest import end_in_good_order, make_namespaces, usual_se
 from tests.operator.surroundings import (
     OperatorProcess,
     apply,
-    broker_configs,
     cluster,
     collector,
     gateway,
     get,
     secret,
     subscription,
+    until_configs,
     until_reason,
 )
 from tests.operator.test_header_registries import ids_of, register
@@ -54,6 +54,30 @@ def reports_to(api: ApiServer, name: str, namespace: str) -> str:
     return str(json.loads(data["observer.json"])["collector"]["url"])
 
 
+def test_everything_in_one_namespace(api: ApiServer, clean_broker: LocalBroker, tmp_path: Path) -> None:
+    [namespace] = make_namespaces(api, 1)
+    with operating(api, [namespace], tmp_path):
+        apply(
+            api,
+            cluster("main", namespace, clean_broker.bootstrap, listeners=[listener(clean_broker)]),
+            collector("main", namespace),
+            gateway("main", namespace, listenerRef={"name": "CLIENTS"}),
+            subscription("main", namespace),
+            register("main", namespace, "traceparent"),
+        )
+        reached = {
+            "kfc": "Connected",
+            "ktc": "Progressing",
+            "kobs": "Progressing",
+            "kcms": "Applied",
+            "khr": "Registered",
+        }
+        for kind, reason in reached.items():
+            until_reason(api, kind, "main", namespace, reason)
+        assert condition(api, "ktc", "main", namespace, "ActsForCluster") == "ActsForCluster"
+        assert condition(api, "kfc", "main", namespace, "Rules") is None
+
+
 def test_two_clusters_with_two_collectors_in_one_namespace(
     api: ApiServer, clean_broker: LocalBroker, tmp_path: Path
 ) -> None:
@@ -71,10 +95,11 @@ def test_two_clusters_with_two_collectors_in_one_namespace(
         for name, broker in (("orders", clean_broker), ("payments", other)):
             until_reason(api, "kcms", name, namespace, "Applied")
             until_reason(api, "kobs", name, namespace, "Progressing")
+            until_reason(api, "ktc", f"of-{name}", namespace, "Progressing")
             assert condition(api, "ktc", f"of-{name}", namespace, "ActsForCluster") == "ActsForCluster"
             assert condition(api, "kfc", name, namespace, "Rules") is None
             assert f"kwitness-collector-of-{name}" in reports_to(api, name, namespace)
-            assert set(broker_configs(broker)) == {f"kwitness.{namespace}.{namespace}.{name}"}
+            until_configs(broker, lambda found, of=name: set(found) == {f"kwitness.{namespace}.{namespace}.{of}"})
 
 
 def listener(broker: LocalBroker) -> dict[str, Any]:
@@ -115,7 +140,8 @@ def test_a_platform_with_thirty_teams(api: ApiServer, clean_broker: LocalBroker,
         numbers = [number for team in teams for number in ids_of(api, "own", team).values()]
         assert len(set(numbers)) == TEAMS
         assert ids_of(api, "platform", platform).keys() == {"traceparent"}
-        matches = {values["match"] for values in broker_configs(clean_broker).values()}
+        configs = until_configs(clean_broker, lambda found: len(found) == TEAMS)
+        matches = {values["match"] for values in configs.values()}
         assert matches == {f"client_id={team.replace('-', chr(92) + '-')}\\..*" for team in teams}
 
 

@@ -1,6 +1,6 @@
 """Remember which KafkaCluster rules where several lead to one Kafka cluster: the first that was accepted.
 
-A ConfigMap keeps it, so that neither a restart nor a KafkaCluster that is made anew hands its place to another.
+A ConfigMap keeps it, so that neither a restart nor a KafkaCluster that is recreated hands its place to another.
 """
 
 from __future__ import annotations
