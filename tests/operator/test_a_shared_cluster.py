@@ -12,7 +12,7 @@ from kwitness.operator.context import Context
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, cluster, get
+from tests.operator.surroundings import apply, cluster, condition
 
 pytestmark = pytest.mark.broker
 NAMES = ("one", "other")
@@ -39,8 +39,8 @@ async def test_one_of_two_that_are_connected_at_once_rules(api, namespace, clean
         context.kafka = AnswersTogether()
 
     def rules(name: str) -> str | None:
-        conditions = get(api, "kfc", name, namespace).get("status", {}).get("conditions", [])
-        return next((entry["reason"] for entry in conditions if entry["type"] == "Rules"), None)
+        reason: str | None = condition(api, "kfc", name, namespace, "Rules")["reason"]
+        return reason
 
     def places() -> set[str | None]:
         return {rules(name) for name in NAMES}

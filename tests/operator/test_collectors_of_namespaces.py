@@ -14,7 +14,7 @@ from kwitness.operator.context import Context
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
 from tests.operator.served_collector import ServedCollector
-from tests.operator.surroundings import apply, cluster, collector, get, ready, subscription
+from tests.operator.surroundings import apply, cluster, collector, condition, ready, subscription
 
 pytestmark = pytest.mark.broker
 DEADLY = {"metrics": ["org.apache.kafka.producer.request.latency."]}
@@ -51,28 +51,23 @@ async def two(api, namespace, another_namespace, clean_broker) -> AsyncIterator[
         yield found
 
 
-def condition(api: Any, kind: str, name: str, namespace: str, what: str) -> tuple[str, str]:
-    found = get(api, kind, name, namespace).get("status", {}).get("conditions", [])
-    return next(((entry["reason"], entry["message"]) for entry in found if entry["type"] == what), ("", ""))
-
-
 async def test_a_collector_of_another_namespace_holds_no_subscription(two, api, namespace, another_namespace):
     two.others.see()
     apply(api, subscription("deadly", namespace, **DEADLY))
 
     await eventually_beside(lambda: ready(api, "kcms", "deadly", namespace)["reason"] == "Applied")
     place = await eventually_beside(
-        lambda: condition(api, "ktc", "mine", another_namespace, "ActsForCluster"), lambda now: now[0] != ""
+        lambda: condition(api, "ktc", "mine", another_namespace, "ActsForCluster")["reason"], bool
     )
-    assert place[0] == "ActsForNamespace"
-    assert condition(api, "ktc", "main", namespace, "ActsForCluster")[0] == "ActsForCluster"
+    assert place == "ActsForNamespace"
+    assert condition(api, "ktc", "main", namespace, "ActsForCluster")["reason"] == "ActsForCluster"
     assert two.others.directives == []
 
 
 async def test_the_kafkacluster_names_its_collector_and_shows_a_reference_that_differs(
     two, api, namespace, another_namespace, clean_broker
 ):
-    def reported() -> tuple[str, str]:
+    def reported() -> dict[str, Any]:
         return condition(api, "kfc", "main", namespace, "InventoryAvailable")
 
     def choose(name: str) -> None:
@@ -89,15 +84,15 @@ async def test_the_kafkacluster_names_its_collector_and_shows_a_reference_that_d
         )
 
     choose("mine")
-    await eventually_beside(lambda: reported()[1] == "TelemetryCollector mine reports")
+    await eventually_beside(lambda: reported()["message"] == "TelemetryCollector mine reports")
     await eventually_beside(
         lambda: [
-            condition(api, "ktc", name, at, "ActsForCluster")[0]
+            condition(api, "ktc", name, at, "ActsForCluster")["reason"]
             for name, at in (("mine", another_namespace), ("main", namespace))
         ],
         lambda now: now == ["ActsForCluster", "ActsForNamespace"],
     )
 
     choose("none")
-    await eventually_beside(lambda: reported()[0] == "CollectorDiffers")
-    assert f"{another_namespace}/none" in reported()[1]
+    await eventually_beside(lambda: reported()["reason"] == "CollectorDiffers")
+    assert f"{another_namespace}/none" in reported()["message"]

@@ -17,6 +17,7 @@ from tests.operator.surroundings import (
     broker_configs,
     cluster,
     collector,
+    condition,
     config_name,
     get,
     subscription,
@@ -185,16 +186,14 @@ def test_two_subscriptions_of_one_name_in_two_namespaces_do_not_meet(
         until_reason(api, "kcms", "basic", place, "Applied")
         assert get(api, "kcms", "basic", place)["status"]["brokerResource"] == name
     # One of the two rules, whichever was accepted first.
-    eventually(lambda: {_ruling(api, place) for place in names}, lambda now: now == {"True", "False"})
+    eventually(
+        lambda: {condition(api, "kfc", "main", place, "Rules")["status"] for place in names},
+        lambda now: now == {"True", "False"},
+    )
     configs = until_configs(clean_broker, lambda found: found.keys() == set(names.values()))
     assert [configs[name]["interval.ms"] for name in names.values()] == ["5000", "7000"]
     api.objects.delete("kcms", "basic", namespace=namespace)
     eventually(lambda: set(broker_configs(clean_broker)) == {names[another_namespace]})
-
-
-def _ruling(api, namespace):
-    conditions = get(api, "kfc", "main", namespace)["status"].get("conditions", [])
-    return next((entry["status"] for entry in conditions if entry["type"] == "Rules"), None)
 
 
 @at_the_resync

@@ -22,6 +22,7 @@ from tests.operator.surroundings import (
     apply,
     cluster,
     collector,
+    condition,
     gateway,
     subscription,
     until_reason,
@@ -246,9 +247,9 @@ def test_a_second_cluster_of_the_same_kafka_is_bound_by_the_first(
     )
 
     assert "riskPolicy Apply of KafkaCluster main" in until_reason(api, "kcms", "deadly", tenant, "RiskUnknown")
-    conditions = {entry["type"]: entry for entry in api.objects.get("kfc", "own", tenant)["status"]["conditions"]}
-    assert f"KafkaCluster {platform}/main" in conditions["Rules"]["message"]
-    assert conditions["Rules"]["reason"] == "AnotherRules"
+    ruling = condition(api, "kfc", "own", tenant, "Rules")
+    assert f"KafkaCluster {platform}/main" in ruling["message"]
+    assert ruling["reason"] == "AnotherRules"
 
     apply(api, register("tracing", platform, "traceparent", {"name": "app.name", "id": 1114112}))
     until_reason(api, "khr", "tracing", platform, "Registered")

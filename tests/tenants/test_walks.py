@@ -20,6 +20,7 @@ from tests.operator.surroundings import (
     apply,
     cluster,
     collector,
+    condition,
     gateway,
     get,
     secret,
@@ -41,11 +42,6 @@ def operating(api: ApiServer, namespaces: list[str], folder: Path) -> Iterator[N
     eventually(lambda: operator.probe("/readyz")[0] == 200)
     yield
     end_in_good_order([operator])
-
-
-def condition(api: ApiServer, kind: str, name: str, namespace: str, what: str) -> str | None:
-    found = get(api, kind, name, namespace).get("status", {}).get("conditions", [])
-    return next((entry["reason"] for entry in found if entry["type"] == what), None)
 
 
 def reports_to(api: ApiServer, name: str, namespace: str) -> str:
@@ -74,8 +70,8 @@ def test_everything_in_one_namespace(api: ApiServer, clean_broker: LocalBroker, 
         }
         for kind, reason in reached.items():
             until_reason(api, kind, "main", namespace, reason)
-        assert condition(api, "ktc", "main", namespace, "ActsForCluster") == "ActsForCluster"
-        assert condition(api, "kfc", "main", namespace, "Rules") is None
+        assert condition(api, "ktc", "main", namespace, "ActsForCluster")["reason"] == "ActsForCluster"
+        assert condition(api, "kfc", "main", namespace, "Rules")["reason"] is None
 
 
 def test_two_clusters_with_two_collectors_in_one_namespace(
@@ -96,8 +92,8 @@ def test_two_clusters_with_two_collectors_in_one_namespace(
             until_reason(api, "kcms", name, namespace, "Applied")
             until_reason(api, "kobs", name, namespace, "Progressing")
             until_reason(api, "ktc", f"of-{name}", namespace, "Progressing")
-            assert condition(api, "ktc", f"of-{name}", namespace, "ActsForCluster") == "ActsForCluster"
-            assert condition(api, "kfc", name, namespace, "Rules") is None
+            assert condition(api, "ktc", f"of-{name}", namespace, "ActsForCluster")["reason"] == "ActsForCluster"
+            assert condition(api, "kfc", name, namespace, "Rules")["reason"] is None
             assert f"kwitness-collector-of-{name}" in reports_to(api, name, namespace)
             until_configs(broker, lambda found, of=name: set(found) == {f"kwitness.{namespace}.{namespace}.{of}"})
 

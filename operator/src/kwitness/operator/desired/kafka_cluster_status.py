@@ -13,6 +13,7 @@ from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.software import parse_version, pushes_null
 from kwitness.contracts.topics import USED_TOPICS, topic_name
 from kwitness.operator.model.cluster_description import ClusterDescription, TopicDescription, WantedTopic
+from kwitness.operator.model.listed_names import some_of
 from kwitness.operator.model.store import Key
 from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
 from kwitness.subscriptions.risk import SAFE_PREFIX, Software, endangered_by
@@ -29,8 +30,6 @@ _BROKERS, _LISTENERS, _WARNINGS = 1000, 64, 64
 _NEARLY: Final = 80
 """Percent of the client instances that a broker can remember from which on it is a warning."""
 """Bounds of the definition. What brokers say is cut to them, since one text too long would have all of it refused."""
-_NAMED: Final = 10
-"""Brokers and subscriptions that a message names."""
 _WORD: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
 
 
@@ -134,16 +133,18 @@ def warnings(
     if cluster.spec.tls.insecure_plaintext and cluster.spec.authentication.type not in {"none", "mtls"}:
         found["PlaintextCredentials"] = "the operator's password travels unencrypted (spec.tls.insecurePlaintext)"
     if elsewhere:
-        where = "; ".join(f"{_brokers(ids)} to TelemetryCollector {key}" for key, ids in sorted(elsewhere.items()))
+        where = "; ".join(
+            f"of broker{'s' if len(ids) > 1 else ''} {some_of(ids)} to TelemetryCollector {key}"
+            for key, ids in sorted(elsewhere.items())
+        )
         found["ReportedElsewhere"] = (
             f"plugins report {where}, and not to the collector that acts for this cluster, which knows nothing of these"
             " brokers: change kwitness.collector.url there, or name the other collector in spec.collectorRef"
         )
     if unwatched:
         found["UnwatchedSubscriptions"] = (
-            f"{_some(unwatched)} stay on the brokers, of namespaces that this installation does not watch any more: add"
-            " these to the Helm value watchNamespaces, or remove them with kafka-client-metrics.sh --delete"
-            " --name"
+            f"{some_of(unwatched)} stay on the brokers, of namespaces that this installation does not watch any more:"
+            " add these to the Helm value watchNamespaces, or remove them with kafka-client-metrics.sh --delete --name"
         )
     if deletion_held:
         found["DeletionHeld"] = (
@@ -160,14 +161,6 @@ def warnings(
         )
     found.update(_from_plugins(inventory.brokers if inventory else ()))
     return [{"type": kind, "message": message[:1024]} for kind, message in sorted(found.items())[:_WARNINGS]]
-
-
-def _brokers(ids: Sequence[str]) -> str:
-    return f"of broker{'s' if len(ids) > 1 else ''} {_some(ids)}"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (" and others" if len(names) > _NAMED else "")
 
 
 def _from_plugins(brokers: Sequence[BrokerState]) -> dict[str, str]:

@@ -89,8 +89,8 @@ def collector_of_reports(namespace: str, cluster: KafkaCluster, view: View) -> T
 def inventory_of(namespace: str, cluster: KafkaCluster, view: View) -> Inventory | CollectorAnswer:
     """Return the question for what that collector says."""
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
-    collector, acting = collector_of_reports(namespace, cluster, view), acting_collector(cluster, view)
-    if collector is None or (acting is not None and key_of(collector) == key_of(acting)):
+    collector = collector_of_reports(namespace, cluster, view)
+    if collector is None or acts_for_all(collector, cluster, view):
         return Inventory(at)
     return CollectorAnswer(Key(*key_of(collector)), at)
 

@@ -107,8 +107,8 @@ def _sightings(at: Key, view: View) -> ClientSightings:
     return replace(own, software=(*own.software, *known.software), unknown=known.unknown)
 
 
-def _retention(bounds: list[KafkaCluster]) -> timedelta:
-    windows = [parse_duration(bound.spec.risk_window) for bound in bounds]
+def _retention(*bounds: KafkaCluster | None) -> timedelta:
+    windows = [parse_duration(bound.spec.risk_window) for bound in bounds if bound is not None]
     return max(windows, default=parse_duration(LONGEST_RISK_WINDOW))
 
 
@@ -141,7 +141,7 @@ def _on_brokers(
         applied=_applied(statuses, brokers),
         seen=_seen(clients, statuses),
         now_ms=view.now_ms,
-        retention=_retention([bound for bound in (cluster, ruler) if bound is not None]),
+        retention=_retention(cluster, ruler),
         cluster_id=state.cluster_id or "",
         known=clients.unknown is None,
     )

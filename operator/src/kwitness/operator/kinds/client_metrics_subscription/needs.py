@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
@@ -60,12 +61,16 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     found.add(Need(AskedCollector(at), before_write_s=_BEFORE_WRITE_SECONDS))
     if state.value.cluster_id is not None:
         found |= ruling_needs(state.value.cluster_id, view)
-    ruler = _known_ruler(at, view)
+    ruler = None
+    with suppress(OperatorError):
+        ruler = other_ruler(at, view)
+    ruling = None if ruler is None else known_cluster(view, ruler)
     if ruler is not None:
         found |= {Need(Watched("KafkaCluster", ruler)), Need(Sightings(ruler))}
     cluster = known_cluster(view, at)
     if cluster is not None:
-        found |= {Need(Labels(one), _settled_seconds(view)) for one in _labelled(cluster, at, view)}
+        bounds = [cluster, *([ruling] if ruling is not None else [])]
+        found |= {Need(Labels(one), _settled_seconds(view)) for one in _labelled(bounds, at, view)}
     if state.value.trouble is None:
         found.add(Need(BrokerConfigs(at), _again_seconds(cluster, at, view), _BEFORE_WRITE_SECONDS))
         found.update(_of_names(at, view))
@@ -86,23 +91,14 @@ def _settled_seconds(view: View) -> float:
     return min(SETTLED_SECONDS, view.settings.resync_seconds / 2)
 
 
-def _known_ruler(at: Key, view: View) -> Key | None:
-    try:
-        return other_ruler(at, view)
-    except OperatorError:
-        return None
-
-
-def _labelled(cluster: KafkaCluster, at: Key, view: View) -> Iterator[str]:
-    """Namespaces whose labels decide what those in them may ask for."""
+def _labelled(bounds: list[KafkaCluster], at: Key, view: View) -> Iterator[str]:
+    """Namespaces whose labels decide what those in them may ask for; the KafkaCluster ``at`` is the first bound."""
     answer = view.get(Referring(KIND, at))
     namespaces = {body["metadata"]["namespace"] for body in (answer.value or () if answer is not None else ())}
-    ruler = _known_ruler(at, view)
-    ruling = None if ruler is None else known_cluster(view, ruler)
-    for bound in (cluster,) if ruling is None else (cluster, ruling):
+    for bound in bounds:
         yield from (one for one in namespaces if reach_depends_on_labels(bound, one))
     kinds = (KIND, OBSERVERS) if _is_refused(at, view) else (KIND,)
-    yield from strangers(cluster, at, kinds, view)
+    yield from strangers(bounds[0], at, kinds, view)
 
 
 def _refusals(at: Key, view: View) -> list[OperatorError]:

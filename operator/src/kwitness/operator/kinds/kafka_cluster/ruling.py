@@ -7,6 +7,7 @@ from typing import Final
 from kwitness.operator.environment.ruling_clusters import ruler_of
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.listed_names import some_of
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import SameKafka
 from kwitness.operator.shapes.work import View
@@ -14,8 +15,6 @@ from kwitness.operator.shapes.work import View
 __all__ = ["ruling_condition"]
 
 _TYPE: Final = "Rules"
-_NAMED: Final = 10
-"""KafkaClusters that a message names."""
 
 
 def ruling_condition(key: Key, cluster_id: str, view: View) -> Verdict | None:
@@ -28,8 +27,7 @@ def ruling_condition(key: Key, cluster_id: str, view: View) -> Verdict | None:
     if ruler in {None, key}:
         if not others:
             return None
-        names = ", ".join(map(str, others[:_NAMED])) + (" and others" if len(others) > _NAMED else "")
-        message = f"{names} lead to the same Kafka cluster too, and act for their own namespaces"
+        message = f"{some_of(others)} lead to the same Kafka cluster too, and act for their own namespaces"
         return Verdict(_TYPE, "True", "Rules", message)
     message = (
         f"KafkaCluster {ruler} leads to the same Kafka cluster and rules: what this one says of all clients acts"

@@ -8,12 +8,11 @@ from typing import Final
 from kwitness.operator.model.cluster_description import ClusterDescription, WantedTopic
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError
+from kwitness.operator.model.listed_names import some_of
 
 __all__ = ["subscriptions_verdict", "telemetry_verdict", "topics_verdict", "unreached_verdicts"]
 
 _TOPICS, _TELEMETRY, _SUBSCRIPTIONS = "TopicsReady", "TelemetryCapable", "SubscriptionsPossible"
-_NAMED: Final = 10
-"""Brokers that a message names."""
 _WHY_NOT: Final = {"Forbidden": "SubscriptionsForbidden", "Unsupported": "SubscriptionsUnsupported"}
 """By the reason of a refusal that is certain; of any other it cannot be told what it says."""
 
@@ -68,8 +67,7 @@ def telemetry_verdict(seen: ClusterDescription) -> Verdict:
     if len(without) == len(told):
         message = "no broker takes client telemetry: install the kwitness plugin there, or let observers answer clients"
         return Verdict(_TELEMETRY, "False", "OnNoBroker", message)
-    named = ", ".join(without[:_NAMED]) + (" and others" if len(without) > _NAMED else "")
-    message = f"broker {named} takes no client telemetry: clients connected there stay silent"
+    message = f"broker {some_of(without)} takes no client telemetry: clients connected there stay silent"
     return Verdict(_TELEMETRY, "False", "OnSomeBrokers", message)
 
 
