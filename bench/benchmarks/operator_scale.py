@@ -109,7 +109,7 @@ def section(blocks: list[dict[str, Any]]) -> str:
 
 def _cluster(bootstrap: str) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "KafkaCluster",
         "metadata": {"name": "bench", "namespace": "default"},
         "spec": {"bootstrapServers": [bootstrap]},
@@ -118,7 +118,7 @@ def _cluster(bootstrap: str) -> dict[str, Any]:
 
 def _subscription(number: int) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "ClientMetricsSubscription",
         "metadata": {"name": f"bench-{number:04}", "namespace": "default"},
         "spec": {

@@ -24,9 +24,9 @@ def configure(settings: kopf.OperatorSettings, **_: Any) -> None:
     settings.posting.enabled = False
 
 
-@kopf.on.resume("kwitness.dev", "v1alpha1", "clientmetricssubscriptions")
-@kopf.on.create("kwitness.dev", "v1alpha1", "clientmetricssubscriptions")
-@kopf.on.update("kwitness.dev", "v1alpha1", "clientmetricssubscriptions")
+@kopf.on.resume("kwitness.dev", "v1beta1", "clientmetricssubscriptions")
+@kopf.on.create("kwitness.dev", "v1beta1", "clientmetricssubscriptions")
+@kopf.on.update("kwitness.dev", "v1beta1", "clientmetricssubscriptions")
 def apply(spec: kopf.Spec, name: str | None, namespace: str | None, patch: kopf.Patch, **_: Any) -> None:
     """Write the broker's config and the status."""
     configs = {"metrics": ("SET", ",".join(spec["metrics"])), "interval.ms": ("SET", "60000")}

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 NAMESPACE = "kwitness"
 SUBSCRIPTION: dict[str, Any] = {
-    "apiVersion": "kwitness.dev/v1alpha1",
+    "apiVersion": "kwitness.dev/v1beta1",
     "kind": "ClientMetricsSubscription",
     "metadata": {"name": "latency", "namespace": NAMESPACE},
     "spec": {"clusterRef": {"name": "main"}, "metrics": ["org.apache.kafka.producer."], "interval": "1m"},

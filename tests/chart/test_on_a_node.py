@@ -86,7 +86,7 @@ def test_the_operator_is_refused_nothing_it_asks_for(release: KubernetesNode) ->
 
 
 CLUSTER = {
-    "apiVersion": "kwitness.dev/v1alpha1",
+    "apiVersion": "kwitness.dev/v1beta1",
     "kind": "KafkaCluster",
     "metadata": {"name": "orders", "namespace": NAMESPACE},
     "spec": {"bootstrapServers": ["nobody.invalid:9092"]},

@@ -97,7 +97,7 @@ def role(name: str, namespace: str, rule: dict[str, Any], subject: str) -> list[
 
 def cluster(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "KafkaCluster",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"bootstrapServers": ["kafka:9092"], **spec},

@@ -113,7 +113,7 @@ def resource(namespace: str, name: str = "main", *readers: str, **spec: Any) -> 
     listed = [{"serviceAccount": one} for one in readers]
     tls = {"secretRef": {"name": "kwitness-tls"}, "caConfigMapRef": {"name": "kwitness-authority"}}
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "TelemetryCollector",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"clusterRef": {"name": "orders"}, "ingest": {"tls": tls, "readers": listed}, **spec},

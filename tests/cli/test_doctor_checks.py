@@ -122,7 +122,7 @@ def not_established(made: dict[str, Any]) -> None:
     ("change", "message"),
     [
         (without_definition, "not there"),
-        (not_served, "v1alpha1 is not served"),
+        (not_served, "v1beta1 is not served"),
         (of_an_older_version, "it lacks spec.topics.prefix, spec.suspend, which the API server would drop"),
         (not_established, "another kind has the name"),
     ],

@@ -29,7 +29,7 @@ STRANGE = [
     {"name": "HTTPStatus2xx", "type": "Int32", "description": "2xx."},
 ]
 REGISTER: dict[str, Any] = {
-    "apiVersion": "kwitness.dev/v1alpha1",
+    "apiVersion": "kwitness.dev/v1beta1",
     "kind": "HeaderRegistry",
     "metadata": {"name": "shop-orders", "namespace": "shop"},
     "spec": {"keys": [*TYPED, *STRANGE]},

@@ -45,7 +45,7 @@ def types(person, capsys):
 def job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     run = {"streaming": {"trigger": "30s"}}
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"type": "UnusedTopics", "clusterRef": {"name": "orders"}, "run": run, "table": "unused", **spec},
@@ -145,7 +145,7 @@ def of_operator(api, namespace: str, *, ready: int) -> None:
 def installed(api, namespace, with_status) -> None:
     """An installation as it is when all is well, but for the collector, which is the test's."""
     collector = {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "TelemetryCollector",
         "metadata": {"name": "main", "namespace": namespace},
         "spec": {

@@ -98,7 +98,7 @@ def test_who_pushes_is_not_silent_and_who_asked_nobody_says_so(collector: Collec
 @pytest.mark.parametrize(
     ("counted", "reason"),
     [
-        pytest.param({}, "AskedButNotPushing", id="nothing went wrong"),
+        pytest.param({}, "SubscribedNotPushing", id="nothing went wrong"),
         pytest.param({"throttled": 3}, "Throttled", id="too early"),
         pytest.param({"throttled": 3, "plugin_errors": 3}, "PluginError", id="a receiver failed"),
     ],
@@ -120,8 +120,8 @@ def test_of_two_software_that_may_have_asked_the_detail_says_that_it_is_not_know
     answer = found_in(gauges({JAVA: 3, PYTHON: 2}, asking=["asked"], sensors=sensors(worst)))
 
     assert shown(answer) == [
-        software(*JAVA, 3, "AskedButNotPushing"),
-        software(*PYTHON, 2, "AskedButNotPushing"),
+        software(*JAVA, 3, "SubscribedNotPushing"),
+        software(*PYTHON, 2, "SubscribedNotPushing"),
         instance("asked", "Throttled"),
     ]
     assert "this one may not have asked" in answer.items[1].detail
@@ -136,7 +136,7 @@ def test_a_broker_that_can_remember_no_more_instances_is_the_reason() -> None:
     assert shown(found_in(gauges({JAVA: 3}, sensors=full))) == [software(*JAVA, 3, "InstanceLimit")]
 
 
-@pytest.mark.parametrize(("refused", "reason"), [(1, "AskedButNotPushing"), (3, "UnknownSubscription")])
+@pytest.mark.parametrize(("refused", "reason"), [(1, "SubscribedNotPushing"), (3, "UnknownSubscription")])
 def test_a_broker_that_refuses_more_than_a_change_explains_is_the_reason(refused: int, reason: str) -> None:
     before, after = (sensors(unknown_subscription=count) for count in (5, 5 + refused))
 

@@ -77,6 +77,6 @@ def refusal(server: ApiServer, text: str) -> str:
     """What the API server has against a list of new resources."""
     found = yaml.safe_load(text)["items"]
     (job,) = [one for one in found if one["kind"] == "AnalyticsJob"]
-    path = "/apis/kwitness.dev/v1alpha1/namespaces/default/analyticsjobs"
+    path = "/apis/kwitness.dev/v1beta1/namespaces/default/analyticsjobs"
     body = {**job, "metadata": {"name": "new"}}
     return str(server.request("POST", path, params={"dryRun": "All"}, json=body).json().get("message", ""))

@@ -101,7 +101,7 @@ def test_a_status_is_written_in_kubernetes_spelling_without_what_is_unknown() ->
 
 def test_a_resource_of_a_newer_version_is_still_read() -> None:
     body = {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "KafkaCluster",
         "metadata": {"name": "main", "namespace": "a", "uid": "u", "generation": 3, "managedFields": []},
         "spec": {"bootstrapServers": ["a:9092"], "fromTheFuture": True},

@@ -25,7 +25,7 @@ PLURAL = {info.kind: info.plural for info in KINDS}
 
 def create(server: ApiServer, body: dict[str, Any]) -> Any:
     """Ask for creation without effect, with kubectl's default validation."""
-    path = f"/apis/kwitness.dev/v1alpha1/namespaces/default/{PLURAL[body['kind']]}"
+    path = f"/apis/kwitness.dev/v1beta1/namespaces/default/{PLURAL[body['kind']]}"
     return server.request("POST", path, params={"dryRun": "All", "fieldValidation": "Strict"}, json=body)
 
 
@@ -157,7 +157,7 @@ def test_what_a_job_computes_from_where_and_where_to_cannot_be_changed(
     api_with_crds: ApiServer, field: str, value: Any
 ) -> None:
     job = resource("AnalyticsJob")
-    path = "/apis/kwitness.dev/v1alpha1/namespaces/default/analyticsjobs"
+    path = "/apis/kwitness.dev/v1beta1/namespaces/default/analyticsjobs"
     api_with_crds.request("POST", path, json=job)
 
     answer = api_with_crds.request(
@@ -206,7 +206,7 @@ def examples() -> list[Any]:
                 document
                 for block in blocks
                 for document in re.split(r"^---$", block, flags=re.MULTILINE)
-                if "\napiVersion: kwitness.dev/v1alpha1" in f"\n{document}"
+                if "\napiVersion: kwitness.dev/v1beta1" in f"\n{document}"
             ]
             found += [pytest.param(body, id=f"{path.relative_to(ROOT)}#{number}") for number, body in enumerate(bodies)]
     return found
@@ -224,10 +224,10 @@ def test_an_example_for_people_is_valid(api_with_crds: ApiServer, text: str) -> 
 
 def applied_register(server: ApiServer, manager: str, spec: dict[str, Any]) -> dict[str, Any]:
     """Apply a register's fields by server-side apply, as one owner of several does."""
-    body = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "HeaderRegistry", "metadata": {"name": "shared"}}
+    body = {"apiVersion": "kwitness.dev/v1beta1", "kind": "HeaderRegistry", "metadata": {"name": "shared"}}
     answer = server.request(
         "PATCH",
-        "/apis/kwitness.dev/v1alpha1/namespaces/default/headerregistries/shared",
+        "/apis/kwitness.dev/v1beta1/namespaces/default/headerregistries/shared",
         params={"fieldManager": manager},
         data=json.dumps({**body, "spec": spec}),
         headers={"Content-Type": "application/apply-patch+yaml"},
@@ -297,7 +297,7 @@ def test_an_unknown_field_is_dropped_where_nobody_asks_for_validation(api_with_c
     body["spec"]["bootstrapServer"] = "a:1"
 
     answer = api_with_crds.request(
-        "POST", "/apis/kwitness.dev/v1alpha1/namespaces/default/kafkaclusters", params={"dryRun": "All"}, json=body
+        "POST", "/apis/kwitness.dev/v1beta1/namespaces/default/kafkaclusters", params={"dryRun": "All"}, json=body
     )
 
     assert answer.status_code == 201

@@ -73,7 +73,7 @@ def test_a_namespace_that_no_demo_made_stays_when_the_demo_goes(cluster: DemoClu
         f"--kubeconfig={cluster.kubeconfig}",
         *("install", "kwitness", chart.CHART, "--namespace", NAMESPACE, "--create-namespace"),
     )
-    resource = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "KafkaCluster", "metadata": {"name": "orders"}}
+    resource = {"apiVersion": "kwitness.dev/v1beta1", "kind": "KafkaCluster", "metadata": {"name": "orders"}}
     cluster.await_definitions()
     spec = {"bootstrapServers": ["kafka.example.org:9092"]}
     cluster.apply(json.dumps({**resource, "spec": spec}), namespace=NAMESPACE)

@@ -54,7 +54,7 @@ class Listener:
     def observers(self) -> dict[str, Any]:
         """The resource that puts an observer before it."""
         return {
-            "apiVersion": "kwitness.dev/v1alpha1",
+            "apiVersion": "kwitness.dev/v1beta1",
             "kind": "ObserverDeployment",
             "metadata": {"name": NAME, "namespace": NAMESPACE},
             "spec": {

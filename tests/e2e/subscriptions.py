@@ -19,7 +19,7 @@ KIND = "clientmetricssubscription"
 def manifest(name: str, metrics: Sequence[str], *, cluster: str = CLUSTER, **spec: Any) -> dict[str, Any]:
     """A ClientMetricsSubscription in the platform's namespace."""
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "ClientMetricsSubscription",
         "metadata": {"name": name, "namespace": NAMESPACE},
         "spec": {

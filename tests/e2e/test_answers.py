@@ -136,7 +136,7 @@ def allowed_to_look(platform: Platform) -> Iterator[None]:
 
 def unused_topics(name: str, run: dict[str, Any]) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": name, "namespace": NAMESPACE},
         "spec": {

@@ -26,7 +26,7 @@ TLS = {"enabled": True, "caSecretRef": {"name": "kwitness-kafka-ca"}}
 @contextmanager
 def connected(platform: Platform, name: str, spec: dict[str, Any]) -> Iterator[str]:
     document = {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "KafkaCluster",
         "metadata": {"name": name, "namespace": NAMESPACE},
         "spec": spec,

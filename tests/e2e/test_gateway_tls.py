@@ -41,7 +41,7 @@ def authority(platform: Platform) -> Iterator[Authority]:
     """A gateway before the cluster's own listener, which wants TLS and SCRAM; gives who signed its certificate."""
     authority = Authority("gateways of the test")
     gateway = {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "ObserverDeployment",
         "metadata": {"name": NAME, "namespace": NAMESPACE},
         "spec": {

@@ -58,7 +58,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 def a_job(job_type: str, parameters: dict[str, Any], **spec: Any) -> dict[str, Any]:
     table = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in job_type)[1:]
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": table.replace("_", "-"), "namespace": NAMESPACE},
         "spec": {

@@ -27,7 +27,7 @@ EXAMPLES = "kwitness.observer.examples"
 SECRET = "kwitness-test-host"  # its name
 
 RESOURCE: Final[dict[str, Any]] = {
-    "apiVersion": "kwitness.dev/v1alpha1",
+    "apiVersion": "kwitness.dev/v1beta1",
     "kind": "ObserverDeployment",
     "metadata": {"name": NAME, "namespace": NAMESPACE},
     "spec": {

@@ -28,7 +28,7 @@ LOGIN = "redirected-login"
 
 def resource() -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "ObserverDeployment",
         "metadata": {"name": NAME, "namespace": NAMESPACE},
         "spec": {

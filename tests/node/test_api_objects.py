@@ -19,7 +19,7 @@ MAP: dict[str, Any] = {
     "data": {"a": "1", "b": "2"},
 }
 CLUSTER = {
-    "apiVersion": "kwitness.dev/v1alpha1",
+    "apiVersion": "kwitness.dev/v1beta1",
     "kind": "KafkaCluster",
     "metadata": {"name": "main", "namespace": "shop"},
     "spec": {"bootstrapServers": ["kafka:9092"]},

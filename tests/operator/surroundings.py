@@ -49,7 +49,7 @@ def condition(api: ApiServer, kind: str, name: str, namespace: str, about: str) 
 
 def cluster(name: str, namespace: str, *servers: str, **spec: Any) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "KafkaCluster",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"bootstrapServers": list(servers), **spec},
@@ -60,7 +60,7 @@ def analytics_job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     """A job whose table has its name."""
     wanted = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": name, "run": {"streaming": {}}}
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {**wanted, **spec},
@@ -69,7 +69,7 @@ def analytics_job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
 
 def subscription(name: str, namespace: str, *, cluster: str = "main", **spec: Any) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "ClientMetricsSubscription",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"clusterRef": {"name": cluster}, "metrics": ["org.apache.kafka."], "interval": "5s", **spec},
@@ -78,7 +78,7 @@ def subscription(name: str, namespace: str, *, cluster: str = "main", **spec: An
 
 def collector(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "TelemetryCollector",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"clusterRef": {"name": "main"}, "ingest": {"tls": {"insecurePlaintext": True}}, **spec},
@@ -88,7 +88,7 @@ def collector(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
 def gateway(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     observers = [{"type": "Connections"}, {"type": "Traffic"}]
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "ObserverDeployment",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"clusterRef": {"name": "main"}, "mode": "Gateway", "observers": observers, **spec},

@@ -39,7 +39,7 @@ def running(api, namespace, broker, start_operator):
 def _job(namespace: str, **spec: Any) -> dict[str, Any]:
     wanted = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}}
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": "inventory", "namespace": namespace},
         "spec": {**wanted, **spec},

@@ -83,12 +83,12 @@ def test_a_size_of_storage_may_be_written_in_any_unit(shared, api, namespace):
         apply(api, collector("main", namespace, storage={"storageClassName": "fast", "size": size}))
         until_reason(api, "ktc", "main", namespace, "Progressing")
         remains(lambda: ready(api, "ktc", "main", namespace)["reason"], lambda now: now == "Progressing", seconds=4)
-        assert _storage_reason(api, namespace) == "StorageAsAsked"
+        assert _storage_reason(api, namespace) == "StorageAsRequested"
 
 
 def _storage_reason(api, namespace: str) -> str | None:
     conditions = get(api, "ktc", "main", namespace)["status"]["conditions"]
-    return next((one["reason"] for one in conditions if one["type"] == "StorageAsAsked"), None)
+    return next((one["reason"] for one in conditions if one["type"] == "StorageAsRequested"), None)
 
 
 def test_a_second_collector_of_a_cluster_is_in_conflict(shared, api, namespace):

@@ -25,7 +25,7 @@ NEXT_POD = {"serviceAccountName": "orders", "containers": [{"name": "app", "imag
 
 def profile(namespace: str, **spec: Any) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "InterceptorProfile",
         "metadata": {"name": "orders", "namespace": namespace},
         "spec": {

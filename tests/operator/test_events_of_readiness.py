@@ -20,7 +20,7 @@ def _registry(name: str, namespace: str, key: str) -> dict[str, Any]:
     keys = [{"name": key, "description": "Whose record it is.", "type": "String"}]
     metadata = {"name": name, "namespace": namespace}
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "HeaderRegistry",
         "metadata": metadata,
         "spec": {"keys": keys},

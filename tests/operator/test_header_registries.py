@@ -26,7 +26,7 @@ def register(name: str, namespace: str, *keys: str | dict[str, Any], **spec: Any
     meaning = {"description": "A key.", "type": "String"}
     entries = [{**meaning, **(key if isinstance(key, dict) else {"name": key})} for key in keys]
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "HeaderRegistry",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"idRange": "LocalApplication", "keys": entries, **spec},

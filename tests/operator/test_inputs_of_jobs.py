@@ -26,7 +26,7 @@ RATES = {"currency": "EUR", "bytesInPerGiB": 12_000}
 def _job(namespace: str, name: str, kind: str, **spec: Any) -> dict[str, Any]:
     wanted = {"clusterRef": {"name": "main"}, "type": kind, "table": name, "run": {"streaming": {}}}
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {**wanted, **spec},

@@ -41,7 +41,7 @@ CONNECTION = KafkaConnection(
 )
 KAFKA = KafkaCluster.model_validate(
     {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "KafkaCluster",
         "metadata": {"name": "main", "namespace": "test"},
         "spec": {

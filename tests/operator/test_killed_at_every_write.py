@@ -74,7 +74,7 @@ class MortalKafka(KafkaAdmin):
 
 def _platform(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
     job = {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": "job", "namespace": namespace},
         "spec": {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}},

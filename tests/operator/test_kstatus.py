@@ -55,7 +55,7 @@ def test_it_goes_when_ready_is_true_again_and_keeps_its_time_until_then():
 
 def _resource(kind: str, name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     metadata = {"name": name, "namespace": namespace}
-    return {"apiVersion": "kwitness.dev/v1alpha1", "kind": kind, "metadata": metadata, "spec": spec}
+    return {"apiVersion": "kwitness.dev/v1beta1", "kind": kind, "metadata": metadata, "spec": spec}
 
 
 def test_every_kind_says_whether_it_waits_or_is_at_a_dead_end(api, namespace, start_operator):

@@ -74,7 +74,7 @@ async def test_a_status_for_an_object_that_was_replaced_goes_to_nobody(kubernete
 
 def _owned(namespace: str, owner: str, uid: str) -> dict:
     service = _service(namespace)
-    reference = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "TelemetryCollector", "name": owner, "uid": uid}
+    reference = {"apiVersion": "kwitness.dev/v1beta1", "kind": "TelemetryCollector", "name": owner, "uid": uid}
     service["metadata"]["ownerReferences"] = [{**reference, "controller": True, "blockOwnerDeletion": False}]
     return service
 
@@ -213,7 +213,7 @@ async def test_events_and_children_that_are_gone_use_no_memory(kubernetes, names
 
 async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, namespace, monkeypatch):
     # As right after an API server's start, when it does not know our kinds yet.
-    unknown = adapter.ResourceType("kwitness.dev/v1alpha1", "unknowns")
+    unknown = adapter.ResourceType("kwitness.dev/v1beta1", "unknowns")
     monkeypatch.setattr(adapter, "TYPES", {**adapter.TYPES, "Unknown": unknown})
     role = get(api, "role", "kwitness-operator", namespace)
     role["rules"].append({"apiGroups": ["kwitness.dev"], "resources": ["unknowns"], "verbs": ["list"]})
@@ -311,7 +311,7 @@ def test_a_merge_patch_holds_the_difference(present, wanted, patch):
 def test_a_watch_that_stands_still_is_noticed():
     health = WatchHealth()
     assert health.stalled(10) is None
-    path = "/apis/kwitness.dev/v1alpha1/namespaces/x/kafkaclusters"
+    path = "/apis/kwitness.dev/v1beta1/namespaces/x/kafkaclusters"
     health.note(path, {"watch": "true"})
     health.note("/api/v1/secrets", {"watch": "true"})
     assert health.stalled(10) is None
@@ -321,7 +321,7 @@ def test_a_watch_that_stands_still_is_noticed():
 
 def test_a_collection_that_is_refused_is_lost_and_does_not_stand_still():
     health = WatchHealth()
-    path = "/apis/kwitness.dev/v1alpha1/namespaces/x/kafkaclusters"
+    path = "/apis/kwitness.dev/v1beta1/namespaces/x/kafkaclusters"
     health.note(path, {"watch": "true"})
     health.heard[path] -= 11
     health.note(path, {"limit": "500"}, 500)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.broker
 
 def profile(namespace: str, *registers: str) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "InterceptorProfile",
         "metadata": {"name": "orders", "namespace": namespace},
         "spec": {

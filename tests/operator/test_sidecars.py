@@ -31,7 +31,7 @@ NONE = '{"schema":"kwitness.injections/1","injections":[]}'
 
 def sidecar(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "ObserverDeployment",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {

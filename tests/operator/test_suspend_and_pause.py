@@ -31,7 +31,7 @@ SHORT = {"KafkaCluster": "kfc", "ClientMetricsSubscription": "kcms", "TelemetryC
 def _job(namespace: str, **spec: Any) -> dict[str, Any]:
     metadata = {"name": "main", "namespace": namespace}
     job = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}, **spec}
-    return {"apiVersion": "kwitness.dev/v1alpha1", "kind": "AnalyticsJob", "metadata": metadata, "spec": job}
+    return {"apiVersion": "kwitness.dev/v1beta1", "kind": "AnalyticsJob", "metadata": metadata, "spec": job}
 
 
 def _resources(namespace: str, bootstrap: str, **changes: dict[str, Any]) -> list[dict[str, Any]]:

@@ -97,13 +97,13 @@ def test_claims_that_stand_grow_with_the_resource(connected, api, namespace, cla
     growing, _ = classes
     connected()
     apply(api, collector("main", namespace, **stored(growing, "1Gi")))
-    until_condition(api, namespace, "StorageAsAsked", "True", "StorageAsAsked")
+    until_condition(api, namespace, "StorageAsRequested", "True", "StorageAsRequested")
     claim(api, namespace, growing)
     apply(api, collector("main", namespace, **stored(growing, "2Gi")))
     eventually(lambda: asked(api, namespace), lambda size: size == "2Gi")
-    assert CLAIM in until_condition(api, namespace, "StorageAsAsked", "False", "Growing")
+    assert CLAIM in until_condition(api, namespace, "StorageAsRequested", "False", "Growing")
     becomes(api, namespace, "2Gi")
-    until_condition(api, namespace, "StorageAsAsked", "True", "StorageAsAsked")
+    until_condition(api, namespace, "StorageAsRequested", "True", "StorageAsRequested")
     # What a StatefulSet makes claims with cannot be changed; those of later replicas grow likewise.
     template = stateful_set(api, namespace)["volumeClaimTemplates"][0]["spec"]
     assert template["resources"]["requests"]["storage"] == "1Gi"
@@ -116,12 +116,12 @@ def test_a_claim_that_the_operator_may_not_change_stays_and_the_status_names_the
     growing, _ = classes
     connected()
     apply(api, collector("main", namespace, **stored(growing, "1Gi")))
-    until_condition(api, namespace, "StorageAsAsked", "True", "StorageAsAsked")
+    until_condition(api, namespace, "StorageAsRequested", "True", "StorageAsRequested")
     claim(api, namespace, growing)
     apply(api, *granted(namespace))
     apply(api, collector("main", namespace, **stored(growing, "2Gi")))
 
-    assert "rbac.growAnyClaim" in until_condition(api, namespace, "StorageAsAsked", "False", "NotExpandable")
+    assert "rbac.growAnyClaim" in until_condition(api, namespace, "StorageAsRequested", "False", "NotExpandable")
     assert asked(api, namespace) == "1Gi"
 
 
@@ -129,27 +129,27 @@ def test_a_class_that_does_not_let_claims_grow_is_said_and_holds_up_nothing(conn
     _, fixed = classes
     connected()
     apply(api, collector("main", namespace, **stored(fixed, "1Gi")))
-    eventually(lambda: condition(api, namespace, "StorageAsAsked"))
+    eventually(lambda: condition(api, namespace, "StorageAsRequested"))
     claim(api, namespace, fixed)
     apply(api, collector("main", namespace, replicas=2, **stored(fixed, "2Gi")))
-    message = until_condition(api, namespace, "StorageAsAsked", "False", "NotExpandable")
+    message = until_condition(api, namespace, "StorageAsRequested", "False", "NotExpandable")
     assert CLAIM in message
     assert "allowVolumeExpansion" in message
     eventually(lambda: replicas(api, namespace), lambda count: count == 2)
     assert asked(api, namespace) == "1Gi"
     assert ready(api, "ktc", "main", namespace)["reason"] == "Progressing"
     apply(api, collector("main", namespace, replicas=2, **stored(fixed, "1Gi")))
-    until_condition(api, namespace, "StorageAsAsked", "True", "StorageAsAsked")
+    until_condition(api, namespace, "StorageAsRequested", "True", "StorageAsRequested")
 
 
 @pytest.mark.parametrize("other", [("growing", "512Mi"), ("fixed", "1Gi")], ids=["smaller", "another class"])
 def test_storage_that_cannot_be_had_holds_up_nothing_else(connected, api, namespace, classes, other):
     connected()
     apply(api, collector("main", namespace, **stored("growing", "1Gi")))
-    eventually(lambda: condition(api, namespace, "StorageAsAsked"))
+    eventually(lambda: condition(api, namespace, "StorageAsRequested"))
     claim(api, namespace, "growing")
     apply(api, collector("main", namespace, replicas=2, **stored(*other)))
-    message = until_condition(api, namespace, "StorageAsAsked", "False", "StorageChanged")
+    message = until_condition(api, namespace, "StorageAsRequested", "False", "StorageChanged")
     assert f"delete the resource and its claims (state-{CHILD}-0" in message
     eventually(lambda: replicas(api, namespace), lambda count: count == 2)
     template = stateful_set(api, namespace)["volumeClaimTemplates"][0]["spec"]
@@ -162,7 +162,7 @@ def test_a_claim_of_that_name_that_is_somebody_elses_does_not_grow(connected, ap
     growing, _ = classes
     connected()
     apply(api, collector("main", namespace, **stored(growing, "1Gi")))
-    eventually(lambda: condition(api, namespace, "StorageAsAsked"))
+    eventually(lambda: condition(api, namespace, "StorageAsRequested"))
     claim(api, namespace, growing, labels={"app": "theirs"})
     apply(api, collector("main", namespace, replicas=2, **stored(growing, "2Gi")))
     eventually(lambda: replicas(api, namespace), lambda count: count == 2)
@@ -258,7 +258,7 @@ def test_a_collector_is_scaled_as_kubernetes_scales(connected, api, namespace):
     eventually(lambda: replicas(api, namespace), lambda count: count == 3)
     scaled = {"status": {"replicas": 3, "readyReplicas": 1}}
     api.objects.patch("sts", CHILD, namespace, scaled, subresource="status")
-    path = f"/apis/kwitness.dev/v1alpha1/namespaces/{namespace}/telemetrycollectors/main/scale"
+    path = f"/apis/kwitness.dev/v1beta1/namespaces/{namespace}/telemetrycollectors/main/scale"
 
     def scale() -> Any:
         return api.request("GET", path).json()

@@ -22,7 +22,7 @@ JOB = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", 
 
 def _job(namespace: str) -> dict[str, Any]:
     metadata = {"name": "job", "namespace": namespace}
-    return {"apiVersion": "kwitness.dev/v1alpha1", "kind": "AnalyticsJob", "metadata": metadata, "spec": JOB}
+    return {"apiVersion": "kwitness.dev/v1beta1", "kind": "AnalyticsJob", "metadata": metadata, "spec": JOB}
 
 
 class KafkaWithoutResolver(KafkaAdmin):

@@ -24,7 +24,7 @@ STALL_S = 6
 def _registry(name: str, namespace: str) -> dict[str, Any]:
     prefixes = [{"prefix": f"{name}.", "description": "Whose record it is.", "type": "String"}]
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "HeaderRegistry",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {"prefixes": prefixes},

@@ -41,7 +41,7 @@ FIRST = 1000
 
 def profile(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
     return {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "InterceptorProfile",
         "metadata": {"name": name, "namespace": namespace},
         "spec": {

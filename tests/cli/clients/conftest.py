@@ -76,7 +76,7 @@ def namespace(api) -> str:
     """One for the whole folder, with KafkaCluster `orders`, whose collector the service account `readers` may read."""
     name = f"looking-{os.getpid()}"
     collector = {
-        "apiVersion": "kwitness.dev/v1alpha1",
+        "apiVersion": "kwitness.dev/v1beta1",
         "kind": "TelemetryCollector",
         "metadata": {"name": "main", "namespace": name},
         "spec": {

@@ -223,7 +223,7 @@ def test_every_line_of_the_guide_can_be_typed(types, api, namespace, line, capsy
     if line[:2] == ["jobs", "describe"]:
         run = {"streaming": {"trigger": "30s"}}
         job = {"type": "UnusedTopics", "clusterRef": {"name": "orders"}, "run": run, "table": "unused"}
-        kind = {"apiVersion": "kwitness.dev/v1alpha1", "kind": "AnalyticsJob"}
+        kind = {"apiVersion": "kwitness.dev/v1beta1", "kind": "AnalyticsJob"}
         api.objects.apply({**kind, "metadata": {"name": line[2], "namespace": namespace}, "spec": job})
     done = types(*line)
 

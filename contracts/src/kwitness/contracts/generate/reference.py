@@ -107,7 +107,7 @@ def _kind(info: KindInfo) -> str:
 
 def _resources() -> str:
     intro = (
-        "# Custom resources\n\nGroup `kwitness.dev`, version `v1alpha1`, category `kwitness` "
+        "# Custom resources\n\nGroup `kwitness.dev`, version `v1beta1`, category `kwitness` "
         "(`kubectl get kwitness`). Durations are written like `30s` or `1h30m`. Unknown fields are refused by "
         "kubectl's default validation and dropped otherwise. Of a Secret only the keys named here count.\n"
     )

@@ -336,7 +336,7 @@ class AnalyticsJob(Contract):
     """Runs one analysis on Spark."""
 
     model_config = ConfigDict(json_schema_extra=child_name_rule(40))
-    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["AnalyticsJob"] = "AnalyticsJob"
     metadata: ObjectMeta
     spec: AnalyticsJobSpec = Field(description="What is computed, from which cluster, when, and into which table.")

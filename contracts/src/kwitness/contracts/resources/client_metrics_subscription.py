@@ -129,7 +129,7 @@ class SilentSoftware(Contract):
     connections: int = Field(description="Open connections.", ge=0)
     reason: Literal[
         "TooOld",
-        "AskedButNotPushing",
+        "SubscribedNotPushing",
         "Throttled",
         "UnknownSubscription",
         "PluginError",
@@ -150,7 +150,7 @@ class SilentClient(Contract):
     client_software_name: str | None = Field(None, description="Software name.", max_length=256)
     client_software_version: str | None = Field(None, description="Software version.", max_length=256)
     client_address: str | None = Field(None, description="Address as the observer sees it.", max_length=64)
-    reason: Literal["TooOld", "AskedButNotPushing", "Error", "Unknown"] = Field(
+    reason: Literal["TooOld", "SubscribedNotPushing", "Error", "Unknown"] = Field(
         description="Why it is silent, as far as that can be known."
     )
 
@@ -214,7 +214,7 @@ class ClientMetricsSubscription(Contract):
             )
         )
     )
-    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["ClientMetricsSubscription"] = "ClientMetricsSubscription"
     metadata: ObjectMeta
     spec: ClientMetricsSubscriptionSpec = Field(description="Which clients push which metrics, how often.")

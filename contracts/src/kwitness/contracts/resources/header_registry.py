@@ -327,7 +327,7 @@ class HeaderRegistryStatus(Status):
 class HeaderRegistry(Contract):
     """A register of record header keys."""
 
-    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["HeaderRegistry"] = "HeaderRegistry"
     metadata: ObjectMeta
     spec: HeaderRegistrySpec = Field(description="The keys and what to do about others.")

@@ -384,7 +384,7 @@ class InterceptorProfile(Contract):
     """Puts interceptors into the Kafka clients of selected pods."""
 
     model_config = ConfigDict(json_schema_extra=child_name_rule(40))
-    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["InterceptorProfile"] = "InterceptorProfile"
     metadata: ObjectMeta
     spec: InterceptorProfileSpec = Field(description="Which pods get which interceptors.")

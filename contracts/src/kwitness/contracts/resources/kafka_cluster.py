@@ -284,7 +284,7 @@ class KafkaCluster(Contract):
     """A connection to a Kafka cluster that exists."""
 
     model_config = ConfigDict(json_schema_extra=child_name_rule(63))
-    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["KafkaCluster"] = "KafkaCluster"
     metadata: ObjectMeta
     spec: KafkaClusterSpec = Field(

@@ -24,8 +24,8 @@ __all__ = [
 ]
 
 GROUP = "kwitness.dev"
-VERSION = "v1alpha1"
-API_VERSION: Final = "kwitness.dev/v1alpha1"
+VERSION = "v1beta1"
+API_VERSION: Final = "kwitness.dev/v1beta1"
 
 
 class OwnerReference(Contract):

@@ -391,7 +391,7 @@ class ObserverDeployment(Contract):
     """Observes Kafka clients on the wire."""
 
     model_config = ConfigDict(json_schema_extra=child_name_rule(40))
-    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["ObserverDeployment"] = "ObserverDeployment"
     metadata: ObjectMeta
     spec: ObserverDeploymentSpec = Field(description="Where observers run and what they report.")

@@ -135,7 +135,7 @@ class Storage(Contract):
         None,
         description="StorageClass of a claim per replica. Absent: an emptyDir, which outlives the container but not "
         "the pod. It cannot be changed after creation: another than what stands has no effect, and "
-        "StorageAsAsked says so.",
+        "StorageAsRequested says so.",
         min_length=1,
         max_length=253,
         pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
@@ -223,7 +223,7 @@ class TelemetryCollector(Contract):
     """Receives client telemetry, exposes it to Prometheus, writes it to Kafka and forwards it."""
 
     model_config = ConfigDict(json_schema_extra=child_name_rule(40))
-    api_version: Literal["kwitness.dev/v1alpha1"] = API_VERSION
+    api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["TelemetryCollector"] = "TelemetryCollector"
     metadata: ObjectMeta
     spec: TelemetryCollectorSpec = Field(description="What comes in, what goes out, and within which bounds.")

@@ -71,7 +71,7 @@ def as_registered(seen: RegisterFindings | None) -> Verdict:
         return Verdict(
             "AsRegistered",
             "Unknown",
-            "NotLookedAt",
+            "NotChecked",
             "nobody judges headers by this register, or no collector has said anything yet: name it in"
             " spec.headerRegistries of an InterceptorProfile with an interceptor of type Headers",
         )

@@ -80,7 +80,7 @@ def subscriptions_verdict(seen: ClusterDescription, *, answered: bool) -> Verdic
         message += "; observers ask clients in the brokers' place"
     reason = _WHY_NOT.get(seen.refused.reason)
     if reason is None:
-        return Verdict(_SUBSCRIPTIONS, "Unknown", "SubscriptionsNotTold", message)
+        return Verdict(_SUBSCRIPTIONS, "Unknown", "SubscriptionsNotSent", message)
     return Verdict(_SUBSCRIPTIONS, "False", reason, message)
 
 

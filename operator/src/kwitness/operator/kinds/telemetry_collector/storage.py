@@ -26,7 +26,7 @@ __all__ = [
     "storage_verdict",
 ]
 
-_CONDITION: Final = "StorageAsAsked"
+_CONDITION: Final = "StorageAsRequested"
 
 
 class StandingStorage(NamedTuple):
@@ -123,7 +123,7 @@ def storage_verdict(
     if waiting:
         message = f"{_named(waiting)} is to have {size}: wait; if it stays so, see the claim's events"
         return Verdict(_CONDITION, "False", "Growing", message)
-    return Verdict(_CONDITION, "True", "StorageAsAsked", "storage is as spec.storage says")
+    return Verdict(_CONDITION, "True", "StorageAsRequested", "storage is as spec.storage says")
 
 
 def _changed(collector: TelemetryCollector, standing: StandingStorage, claims: Sequence[Body]) -> str | None:

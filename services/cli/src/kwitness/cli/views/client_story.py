@@ -175,7 +175,7 @@ def next_step(client: ClientItem, state: ClientState) -> str:
         "Late": f"{asking}; a client that is killed sends no terminating push.",
         "Unreadable": as_sentence(explained("Malformed").remedy),
         "NotAsked": f"Ask it: {subscribe_line(client.client_id, client.client_instance_id)}",
-        "Silent": as_sentence(explained("AskedButNotPushing").remedy),
+        "Silent": as_sentence(explained("SubscribedNotPushing").remedy),
     }
     return sentences[state]
 

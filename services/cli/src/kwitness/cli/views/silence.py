@@ -22,7 +22,7 @@ REASONS: Final[Mapping[SilenceReason, Explanation]] = {
         "this version of its library cannot push",
         "upgrade it: kafka-clients from 3.7, librdkafka from 2.5.3",
     ),
-    "AskedButNotPushing": Explanation(
+    "SubscribedNotPushing": Explanation(
         "it asked for subscriptions, was told what to push, and has not pushed",
         "wait for one and a half intervals; then look into the client's log for lines of telemetry",
     ),

@@ -186,7 +186,7 @@ class _Silence:
             [(reason, _)] = Counter(one.reason for one in whys).most_common(1)
             return next(one for one in whys if one.reason == reason)
         return _Why(
-            "AskedButNotPushing",
+            "SubscribedNotPushing",
             f"{quantity(len(whys), 'instance')} asked without a push; a broker does not name their software, so this "
             + ("one may not have asked." if is_observed else "one may not have asked: put an observer in front of it."),
         )
@@ -242,7 +242,7 @@ class _Silence:
         if not any(one.metrics for one in self._subscriptions):
             return _Why("NoSubscriptionMatches", "No subscription asks for metrics: make one.")
         return _Why(
-            "AskedButNotPushing",
+            "SubscribedNotPushing",
             f"It asked broker {names} and nothing of it came: no subscription may match it, its interval may not be "
             "over, or it is gone.",
         )

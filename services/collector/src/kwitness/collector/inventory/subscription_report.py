@@ -32,7 +32,7 @@ _COMPARED: Final = 1_000
 """Instances that are compared one by one, of those that asked and of those that push at one replica. The operator asks
 every few seconds: in a larger cluster counts must do here, and `/v1/silent` says more."""
 _WORDS: Final[Mapping[str, SilenceWord]] = {
-    "AskedButNotPushing": "askedButNotPushing",
+    "SubscribedNotPushing": "askedButNotPushing",
     "Throttled": "throttled",
     "UnknownSubscription": "unknownSubscription",
     "PluginError": "pluginError",

@@ -95,7 +95,7 @@ class ClientTest {
     }
 
     @Test
-    void otherTopicsAreNotLookedAt() {
+    void otherTopicsAreNotChecked() {
         follow(settings(ALL, "\"topics\":[\"orders*\"],"));
 
         client.sent("payments", false);
