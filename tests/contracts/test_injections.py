@@ -94,7 +94,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         },
         "TLS does not go",
     ),
-    "every pod as a broker's": ({**BROKER, "pod_labels": {"app": None}}, "pod_labels"),
+    "every pod as a broker's": ({**BROKER, "pod_selector": {"match_labels": {"app": None}}}, "pod_selector"),
     "two brokers in one pod": (
         {**BROKER, "settings": {**BROKER["settings"], "upstream": {"bootstrap_servers": ["a:1", "b:1"]}}},
         "one upstream.bootstrap_servers",
@@ -129,7 +129,12 @@ def test_a_file_is_written_as_the_schema_has_it() -> None:
 
 def test_the_hash_tells_what_a_pod_is_given_and_not_to_whom() -> None:
     own = injection_hash(injection())
-    whom = {"priority": 7, "pod_labels": {"app": "x"}, "namespace_labels": {"a": "b"}, "refused_in": ["shop"]}
+    whom = {
+        "priority": 7,
+        "pod_selector": {"match_labels": {"app": "x"}},
+        "namespace_selector": {"match_labels": {"a": "b"}},
+        "refused_in": ["shop"],
+    }
 
     assert injection_hash(injection(**whom)) == own
     for given in ({"observer": {"image": "x"}}, {"containers": ["app"]}, {"settings": {"window_ms": 20_000}}):

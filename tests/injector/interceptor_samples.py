@@ -11,7 +11,7 @@ from tests.merge_patch import merged
 INTERCEPTORS: dict[str, Any] = {
     "namespace": "shop",
     "name": "orders",
-    "pod_labels": {"app": "orders"},
+    "pod_selector": {"match_labels": {"app": "orders"}},
     "runtimes": ["python"],
     "files": {
         "image": "kwitness/interceptors:1",

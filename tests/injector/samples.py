@@ -46,7 +46,7 @@ INJECTION: dict[str, Any] = {
     "installation": "kwitness",
     "namespace": "shop",
     "name": "orders",
-    "pod_labels": {"app": "orders"},
+    "pod_selector": {"match_labels": {"app": "orders"}},
     "variables": {"bootstrap_servers": ["KAFKA_BOOTSTRAP_SERVERS"]},
     "addresses": ["kafka:9092"],
     "address_namespace": "platform",

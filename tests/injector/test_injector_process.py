@@ -135,7 +135,7 @@ def test_without_injections_nothing_is_injected(around: Surroundings) -> None:
 
 
 def test_a_namespace_counts_by_the_labels_that_it_has_now(around: Surroundings) -> None:
-    around.inject({"namespace_labels": {"tier": "one"}})
+    around.inject({"namespace_selector": {"match_labels": {"tier": "one"}}})
     eventually(lambda: not around.injects())
 
     for tier in ("one", "two", "one", None):
@@ -164,7 +164,9 @@ def test_a_profile_of_one_namespace_is_for_workloads_in_fifty_others(around: Sur
 
     # When
     around.write_interceptors(
-        interceptors(namespace=around.release, name="organisation", namespace_labels={"organisation": "ours"})
+        interceptors(
+            namespace=around.release, name="organisation", namespace_selector={"match_labels": {"organisation": "ours"}}
+        )
     )
 
     # Then

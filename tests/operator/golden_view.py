@@ -186,8 +186,12 @@ def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dic
         case RunningPods(namespace):
             marks = [pod_marks(one) for one in case.get("pods", [])]
             return tuple(one for one in marks if one is not None and one.namespace == namespace)
-        case InterceptedStarts(namespace, labels):
-            pods = [pod for pod in case.get("pods", []) if dict(labels).items() <= pod.get("labels", {}).items()]
+        case InterceptedStarts(namespace, selector):
+            pods = [
+                pod
+                for pod in case.get("pods", [])
+                if dict(pair.split("=") for pair in selector.split(",")).items() <= pod.get("labels", {}).items()
+            ]
             starts = [pod_start({"metadata": pod, "status": pod.get("status")}) for pod in pods]
             return tuple(start for start in starts if start is not None and start.namespace == namespace)
         case _:

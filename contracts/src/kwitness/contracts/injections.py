@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from kwitness.contracts.dns_label import DnsLabel
 from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.observers import ResourceName
+from kwitness.contracts.resources.label_selector import LabelSelector
 
 __all__ = [
     "CONFIG_HASH",
@@ -107,14 +108,13 @@ LeftOutReason = Literal[
 
 EnvironmentName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$")]
 _FILE: Final = re.compile(re.escape(OBSERVER_FOLDER) + r"/[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
-Labels = dict[str, str]
 
 _HASH_DIGITS: Final = 16
 _MOST_LEFT_OUT: Final = 20
 _SELECTION: Final = {
-    "namespace_labels",
+    "namespace_selector",
     "namespaces",
-    "pod_labels",
+    "pod_selector",
     "priority",
     "addresses",
     "refused_in",
@@ -150,12 +150,12 @@ class Injection(_Config):
 
     Attributes
     ----------
-    namespace_labels
-        Labels of namespaces whose pods are meant; None: only pods of the resource's own namespace.
+    namespace_selector
+        Namespaces whose pods are meant; None: only pods of the resource's own namespace.
     namespaces
-        Of those that the labels mean, the ones that the installation allows; None: all.
-    pod_labels
-        Labels of pods; empty: every pod.
+        Of those that are selected, the ones that the installation allows; None: all.
+    pod_selector
+        Pods; empty: every pod.
     containers
         Whose variables are rewritten, init containers too; empty: every container's.
     intercept
@@ -186,9 +186,9 @@ class Injection(_Config):
     namespace: DnsLabel
     name: ResourceName
     priority: int = 0
-    namespace_labels: Labels | None = None
+    namespace_selector: LabelSelector | None = None
     namespaces: tuple[DnsLabel, ...] | None = None
-    pod_labels: Labels
+    pod_selector: LabelSelector
     containers: tuple[str, ...] = ()
     intercept: Literal["env", "inbound", "none", "transparent"] = "env"
     variables: Variables | None = None
@@ -269,9 +269,13 @@ class Injection(_Config):
             raise ValueError(
                 "settings: mode broker has one upstream.bootstrap_servers, no TLS to it, no brokers' ports"
             )
-        if self.intercept not in {"inbound", "none"} or self.namespace_labels is not None or not self.pod_labels:
+        if (
+            self.intercept not in {"inbound", "none"}
+            or self.namespace_selector is not None
+            or not str(self.pod_selector)
+        ):
             raise ValueError(
-                "settings: mode broker goes with intercept none or inbound, pod_labels and no namespace_labels"
+                "settings: mode broker goes with intercept none or inbound, pod_selector and no namespace_selector"
             )
         tls = listener.tls
         if (tls is None) != (self.pod_volume is None):

@@ -18,6 +18,7 @@ from kwitness.contracts.interceptors import AttributeName, InterceptorRuntime
 from kwitness.contracts.observers import ResourceName
 
 from .interceptor_settings import InterceptorSettings
+from .resources.label_selector import LabelSelector
 
 __all__ = [
     "INTERCEPTORS",
@@ -75,10 +76,9 @@ INTERCEPTORS_SETTINGS: Final = f"{INTERCEPTORS_FOLDER}/interceptors.json"
 
 _FILE: Final = re.compile(re.escape(INTERCEPTORS_FOLDER) + r"/[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?", re.ASCII)
 _HASH_DIGITS: Final = 16
-_SELECTION: Final = {"namespace_labels", "namespaces", "pod_labels", "priority", "refused_in", "ended_at_start"}
+_SELECTION: Final = {"namespace_selector", "namespaces", "pod_selector", "priority", "refused_in", "ended_at_start"}
 """What decides on a pod and is not in it."""
 
-Labels = dict[str, str]
 LabelName = Annotated[str, Field(min_length=1, max_length=317)]
 
 
@@ -91,10 +91,10 @@ class InterceptorInjection(_Config):
 
     Attributes
     ----------
-    namespace_labels
-        Labels of namespaces whose pods are meant; None: only pods of the resource's own namespace.
+    namespace_selector
+        Namespaces whose pods are meant; None: only pods of the resource's own namespace.
     namespaces
-        Of those that the labels mean, the ones that the installation allows; None: all.
+        Of those that are selected, the ones that the installation allows; None: all.
     containers
         Whose clients are meant, init containers too; empty: every container's.
     runtimes
@@ -122,9 +122,9 @@ class InterceptorInjection(_Config):
     namespace: DnsLabel
     name: ResourceName
     priority: int = 0
-    namespace_labels: Labels | None = None
+    namespace_selector: LabelSelector | None = None
     namespaces: tuple[DnsLabel, ...] | None = None
-    pod_labels: Labels
+    pod_selector: LabelSelector
     containers: tuple[str, ...] = ()
     runtimes: tuple[InterceptorRuntime, ...] = ()
     java_variable: Literal["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"] = "JAVA_TOOL_OPTIONS"

@@ -18,7 +18,7 @@ from kwitness.contracts.denied_addresses import LINK_LOCAL, DeniedAddresses
 from kwitness.contracts.dns_label import DNS_LABEL
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.operator.model.quantities import mebibytes
+from kwitness.contracts.resources.quantities import mebibytes
 from kwitness.runtime.settings_file import read_settings
 
 __all__ = [

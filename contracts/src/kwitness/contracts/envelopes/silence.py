@@ -40,8 +40,8 @@ class SilentItem(Envelope):
     ours: bool = Field(False, description="Whether it is the platform's own; shown with ours=true alone.")
     seen_by: Literal["plugin", "observer"] = Field(description="Who says so: a broker's plugin, or an observer.")
     reason: SilenceReason = Field(
-        description="Why. TooOld: its version has no telemetry. NotAsking: it asked no broker. SubscribedNotPushing: it "
-        "did, and nothing came. Throttled, UnknownSubscription, PluginError: the broker refused its pushes, or a "
+        description="Why. TooOld: its version has no telemetry. NotAsking: it asked no broker. SubscribedNotPushing: "
+        "it did, and nothing came. Throttled, UnknownSubscription, PluginError: the broker refused its pushes, or a "
         "receiver there failed. InstanceLimit: the broker remembers no more instances. NoSubscriptionMatches: it is "
         "asked for nothing. Malformed: nothing that it pushes can be read. Unknown: no broker shows more."
     )

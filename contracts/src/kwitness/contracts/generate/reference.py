@@ -47,26 +47,30 @@ def _bounds(node: dict[str, Any]) -> str:
             said.append(f"at most {node[high]}{what}")
         elif low in node:
             said.append(f"at least {node[low]}{what}")
-    if "default" in node and node["type"] != "object":
+    if "default" in node and node.get("type") != "object":
         shown = str(node["default"]).lower() if isinstance(node["default"], bool) else node["default"]
         said.append(f"default {_code(', '.join(map(str, shown)) if isinstance(shown, list) else shown)}")
     return "; ".join(said)
+
+
+def _type(node: dict[str, Any]) -> str:
+    return "quantity" if "x-kubernetes-int-or-string" in node else str(node["type"])
 
 
 def _fields(node: dict[str, Any], path: str) -> Iterator[tuple[str, str, str, str]]:
     """Yield path, type, bounds and meaning of every field below `node`."""
     required = node.get("required", [])
     for name, field in node.get("properties", {}).items():
-        inner, suffix, kind = field, "", field["type"]
+        inner, suffix, kind = field, "", _type(field)
         if kind == "array":
             inner, suffix = field["items"], "[]"
-            kind = f"list of {inner['type']}"
+            kind = f"list of {_type(inner)}"
         elif "additionalProperties" in field:
-            kind = f"map of {field['additionalProperties']['type']}"
+            kind = f"map of {_type(field['additionalProperties'])}"
         meaning = field["description"] + (" **Required.**" if name in required else "")
         bounds = "; ".join(part for part in (_bounds(field), _bounds(inner) if suffix else "") if part)
         yield f"{path}{name}{suffix}", kind, bounds, meaning
-        if inner["type"] == "object":
+        if "properties" in inner:
             yield from _fields(inner, f"{path}{name}{suffix}.")
 
 

@@ -74,11 +74,11 @@ def _node(node: dict[str, Any], definitions: dict[str, Any], *, defaults: bool, 
     flat = _flatten(node, definitions, path)
     if "const" in flat:
         flat["enum"] = [flat.pop("const")]
-    if "type" not in flat:
+    if "type" not in flat and "x-kubernetes-int-or-string" not in flat:
         raise UnstructuralModelError(f"{path}: has no single type: {sorted(flat)}")
     made = {key: flat[key] for key in _KEPT if key in flat}
     made |= {key: value for key, value in flat.items() if key.startswith("x-kubernetes-")}
-    match made["type"]:
+    match made.get("type"):
         case "object":
             made |= _object(flat, definitions, defaults=defaults, path=path)
         case "array":
@@ -122,6 +122,8 @@ def _object(flat: dict[str, Any], definitions: dict[str, Any], *, defaults: bool
             raise UnstructuralModelError(f"{path}: a map needs max_length, or CEL over it costs too much")
         values = _node(flat["additionalProperties"], definitions, defaults=defaults, path=f"{path}.*")
         return {"additionalProperties": values}
+    if "patternProperties" in flat:
+        raise UnstructuralModelError(f"{path}: keys with a pattern are not structural: use a rule")
     properties = {}
     for name, field in flat.get("properties", {}).items():
         properties[name] = _node(field, definitions, defaults=defaults, path=f"{path}.{name}")

@@ -12,8 +12,8 @@ from .contract_model import Contract, Rule, list_map, rules
 from .durations import duration_field
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
-from .pod_resources import Quantity
 from .precedence import priority_field
+from .quantities import Quantity, within
 from .references import ClusterRef
 from .standstill import suspend_field
 from .time_zones import time_zone_field
@@ -170,15 +170,8 @@ class Executors(Contract):
         1, description="Number of executors; with 0 the driver works alone, with `cores` of its own.", ge=0, le=1000
     )
     cores: int = Field(1, description="Processors of each.", ge=1, le=64)
-    memory: Quantity = Field(
-        "1Gi",
-        description="Heap of each; overhead comes on top.",
-        json_schema_extra=rules(
-            Rule(
-                "quantity(self).compareTo(quantity('512Mi')) >= 0 && quantity(self).compareTo(quantity('512Gi')) <= 0",
-                "must be from 512Mi to 512Gi",
-            )
-        ),
+    memory: Annotated[Quantity, within("512Mi", "512Gi")] = Field(
+        "1Gi", description="Heap of each, from 512Mi to 512Gi; overhead comes on top."
     )
 
 

@@ -13,9 +13,10 @@ from kwitness.contracts.spelling import enum_value
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .header_registry import HeaderText
+from .label_selector import LabelSelector
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .precedence import priority_field
-from .references import ClusterRef, HeaderRegistryRef, LabelSelector
+from .references import ClusterRef, HeaderRegistryRef
 from .standstill import suspend_field
 
 __all__ = [

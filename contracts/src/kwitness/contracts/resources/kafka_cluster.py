@@ -11,9 +11,10 @@ from .client_policy import ClientPolicy
 from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
+from .label_selector import LabelSelector
 from .listed_registries import ListedRegistries
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
-from .references import CollectorRef, LabelSelector, OwnersConfigMapRef
+from .references import CollectorRef, OwnersConfigMapRef
 from .risk import RiskPolicy, risk_window_field
 from .standstill import suspend_field
 from .status_warning import StatusWarning

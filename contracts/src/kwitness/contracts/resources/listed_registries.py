@@ -7,8 +7,9 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.dns_label import DnsLabel
 
 from .contract_model import Contract, Rule, rules
+from .label_selector import LabelSelector
 from .namespace_template import template_field
-from .references import SUBDOMAIN, LabelSelector
+from .references import SUBDOMAIN
 
 __all__ = ["ListedRegistries"]
 

@@ -11,6 +11,7 @@ from kwitness.contracts.endpoints import PROBE_PORT
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
+from .label_selector import LabelSelector
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .observation import ObserverEntry, ObserverLimits
@@ -18,7 +19,7 @@ from .observer_host import ObserverHost
 from .own_broker import OwnBroker
 from .precedence import priority_field
 from .privacy import IdentityTreatment
-from .references import CaSecretRef, ClusterRef, LabelSelector, SecretRef
+from .references import CaSecretRef, ClusterRef, SecretRef
 from .rewritten_environment import RewrittenEnvironment
 from .standstill import suspend_field
 

@@ -1,57 +1,44 @@
-"""Processor time and memory of pods we make; typed, so that no other pod setting can be smuggled in."""
+"""Resources of a container, as the core API has them, without claims."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pydantic import Field, field_validator, model_validator
 
-from pydantic import ConfigDict, Field
+from .contract_model import Contract
+from .quantities import Quantity, amount_of, check_bounds
 
-from .contract_model import Contract, Rule, rules
+__all__ = ["PodResources"]
 
-__all__ = ["PodResources", "Quantity", "ResourceAmounts"]
-
-Quantity = Annotated[
-    str,
-    Field(
-        max_length=32,
-        pattern=r"^[0-9]+(\.[0-9]{1,3})?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$",
-    ),
-]
-"""An amount as Kubernetes writes it: `500m`, `128Mi`."""
-
-
-class ResourceAmounts(Contract):
-    """Amounts of processor time and memory."""
-
-    cpu: Quantity | None = Field(None, description="Processors, such as 500m.")
-    memory: Quantity | None = Field(None, description="Memory, such as 128Mi.")
+_MEMORY = "32Mi", "64Gi"
 
 
 class PodResources(Contract):
-    """What a pod asks for and may use."""
+    """What a container requests and may use."""
 
-    model_config = ConfigDict(
-        json_schema_extra=rules(
-            Rule(
-                "!has(self.limits) || !has(self.limits.memory) || "
-                "(quantity(self.limits.memory).compareTo(quantity('32Mi')) >= 0 && "
-                "quantity(self.limits.memory).compareTo(quantity('64Gi')) <= 0)",
-                "limits.memory must be from 32Mi to 64Gi",
-                field_path=".limits.memory",
-            ),
-            Rule(
-                "!has(self.limits) || !has(self.limits.memory) || !has(self.requests) || !has(self.requests.memory) || "
-                "quantity(self.requests.memory).compareTo(quantity(self.limits.memory)) <= 0",
-                "requests.memory must not exceed limits.memory",
-                field_path=".requests.memory",
-            ),
-            Rule(
-                "!has(self.limits) || !has(self.limits.cpu) || !has(self.requests) || !has(self.requests.cpu) || "
-                "quantity(self.requests.cpu).compareTo(quantity(self.limits.cpu)) <= 0",
-                "requests.cpu must not exceed limits.cpu",
-                field_path=".requests.cpu",
-            ),
-        )
+    requests: dict[str, Quantity] = Field(
+        default_factory=dict,
+        description="What the container requests, by resource. What is absent is as the Helm values say. A request "
+        "must not exceed its limit.",
+        max_length=8,
     )
-    requests: ResourceAmounts | None = Field(None, description="What the pod asks for. Absent: the Helm values'.")
-    limits: ResourceAmounts | None = Field(None, description="What the pod may use. Absent: the Helm values'.")
+    limits: dict[str, Quantity] = Field(
+        default_factory=dict,
+        description="What the container may use, by resource. What is absent is as the Helm values say. Memory must be "
+        f"from {_MEMORY[0]} to {_MEMORY[1]}.",
+        max_length=8,
+    )
+
+    @field_validator("limits")
+    @classmethod
+    def _memory_is_bounded(cls, limits: dict[str, str]) -> dict[str, str]:
+        if memory := limits.get("memory"):
+            check_bounds(memory, *_MEMORY)
+        return limits
+
+    @model_validator(mode="after")
+    def _requests_fit_limits(self) -> PodResources:
+        for name in sorted(self.requests.keys() & self.limits.keys()):
+            request, limit = self.requests[name], self.limits[name]
+            if amount_of(request) > amount_of(limit):
+                raise ValueError(f"requests.{name} {request} must not exceed limits.{name} {limit}")
+        return self

@@ -18,16 +18,11 @@ __all__ = [
     "CollectorRef",
     "ConfigMapRef",
     "HeaderRegistryRef",
-    "LabelSelector",
-    "LabelText",
     "OwnersConfigMapRef",
     "PasswordSecretRef",
     "RateCardConfigMapRef",
     "SecretRef",
 ]
-
-LabelText = Annotated[str, Field(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
-"""The value of a label, as Kubernetes allows it."""
 
 SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 """The name of an object, as Kubernetes allows it."""
@@ -161,14 +156,6 @@ class CollectorRef(Contract):
     namespace: DnsLabel | None = Field(
         None,
         description="Namespace of the TelemetryCollector, if not the same; spec.allowedNamespaces must allow it.",
-    )
-
-
-class LabelSelector(Contract):
-    """Objects by their labels."""
-
-    match_labels: dict[str, LabelText] = Field(
-        description="Labels that an object must have, all of them.", min_length=1, max_length=16
     )
 
 

@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.dns_label import DNS_LABEL
 
 from .contract_model import Contract, Rule, list_map, rules
+from .label_selector import LabelSelector
 from .namespace_template import template_field
-from .references import LabelSelector
 
 __all__ = ["ForeignNamespaces", "NamespaceRestriction", "Subscriptions"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -13,12 +13,14 @@ from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
 from .ingest import Ingest
+from .label_selector import LabelText
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
-from .pod_resources import PodResources, Quantity
+from .pod_resources import PodResources
 from .precedence import priority_field
 from .privacy import TelemetryFilter, TelemetryIdentity
-from .references import CaSecretRef, ClusterRef, LabelText, SecretRef
+from .quantities import Quantity, within
+from .references import CaSecretRef, ClusterRef, SecretRef
 from .standstill import suspend_field
 
 __all__ = [
@@ -140,13 +142,10 @@ class Storage(Contract):
         max_length=253,
         pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
     )
-    size: Quantity = Field(
+    size: Annotated[Quantity, within("1Mi")] = Field(
         "1Gi",
-        description="Size of the claim or limit of the emptyDir. Claims that stand grow with it where their "
+        description="Size of the claim or limit of the emptyDir. Claims that exist grow with it where their "
         "StorageClass has allowVolumeExpansion; they never get smaller.",
-        json_schema_extra=rules(
-            Rule("quantity(self).compareTo(quantity('1Mi')) >= 0", "must be at least 1Mi, which is very little already")
-        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kwitness.contracts.resources.pod_resources import PodResources
-from kwitness.operator.model.quantities import quantity
+from kwitness.contracts.resources.quantities import quantity
 
 __all__ = ["container_resources"]
 
@@ -14,15 +14,16 @@ Amounts = dict[str, dict[str, str]]
 
 def container_resources(asked: PodResources, defaults: Mapping[str, Mapping[str, str]]) -> Amounts:
     """Combine them: a default that contradicts what is asked for moves to it, as a request above a limit is refused."""
-    wanted: Amounts = asked.model_dump(exclude_none=True)
-    combined = {part: {**defaults.get(part, {}), **wanted.get(part, {})} for part in {**defaults, **wanted}}
+    wanted: Amounts = asked.model_dump()
+    combined = {part: {**defaults.get(part, {}), **wanted[part]} for part in wanted}
+    combined = {part: amounts for part, amounts in combined.items() if amounts}
     requests, limits = combined.get("requests", {}), combined.get("limits", {})
     for name in requests.keys() & limits.keys():
         if not _exceeds(requests[name], limits[name]):
             continue
-        if name not in wanted.get("limits", {}):
+        if name not in wanted["limits"]:
             limits[name] = requests[name]
-        elif name not in wanted.get("requests", {}):
+        elif name not in wanted["requests"]:
             requests[name] = limits[name]
     return combined
 

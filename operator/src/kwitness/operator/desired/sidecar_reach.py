@@ -34,9 +34,8 @@ def acts_in(
 ) -> tuple[str, ...]:
     """Namespaces in whose pods it puts something; ``enabled`` are labels by name, of those that let it."""
     selector = resource.spec.namespace_selector
-    wanted = selector.match_labels if selector is not None else {}
     return tuple(
         name
         for name, labels in sorted(enabled.items())
-        if may_act_in(resource, name, settings) and wanted.items() <= labels.items()
+        if may_act_in(resource, name, settings) and (selector is None or selector.matches(labels))
     )

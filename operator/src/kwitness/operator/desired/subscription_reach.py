@@ -84,8 +84,7 @@ def narrowing(cluster: KafkaCluster, namespace: str, labels: Mapping[str, str] |
     if namespace == cluster.metadata.namespace or spec.foreign is None:
         return None
     for entry in spec.foreign:
-        wanted = entry.namespace_selector.match_labels
-        if labels is not None and wanted.items() <= labels.items():
+        if labels is not None and entry.namespace_selector.matches(labels):
             if entry.template is None:
                 return None
             return Narrowing(entry.selector, prefix_of_namespace(entry.template, namespace))

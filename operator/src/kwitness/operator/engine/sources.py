@@ -150,5 +150,5 @@ async def _pods(context: Context, namespace: str) -> tuple[PodMarks, ...]:
 
 
 async def _starts(context: Context, fact: InterceptedStarts) -> tuple[PodStart, ...]:
-    found = context.kubernetes.objects("Pod", fact.namespace, labels=_selector(fact.labels), fields=_RUNNING)
+    found = context.kubernetes.objects("Pod", fact.namespace, labels=fact.selector, fields=_RUNNING)
     return tuple([start async for pod in found if (start := pod_start(pod)) is not None])

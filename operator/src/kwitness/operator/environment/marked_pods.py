@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from kwitness.contracts.injections import parse_left_out
+from kwitness.contracts.resources.label_selector import LabelSelector
 from kwitness.operator.environment.injector import restart_line
 from kwitness.operator.model.pod_marks import Mark, PodMarks
 
@@ -19,14 +20,14 @@ _MOST_REASONS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What pods with ``labels`` are to have: that of ``owner``, as ``digest`` says.
+    """What pods that ``selector`` selects are to have: that of ``owner``, as ``digest`` says.
 
     ``refused_in`` are namespaces where a restart would not help.
     """
 
     owner: str
     digest: str
-    labels: Mapping[str, str]
+    selector: LabelSelector
     refused_in: Collection[str] = ()
 
 
@@ -62,7 +63,7 @@ def marked_pods(wanted: Wanted, pods: Iterable[tuple[PodMarks, Mark]]) -> Marked
     reasons: Counter[str] = Counter()
     examples: dict[str, str] = {}
     restart: set[str] = set()
-    selected = [one for one in pods if wanted.labels.items() <= one[0].labels.items()]
+    selected = [one for one in pods if wanted.selector.matches(one[0].labels)]
     for pod, mark in sorted(selected, key=lambda one: (one[0].namespace, one[0].name)):
         if mark.owner == wanted.owner:
             given.append(pod)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kwitness.contracts.resources.meta import GROUP
+from kwitness.contracts.resources.quantities import quantity
 from kwitness.operator.model.list_maps import Path, item_key
-from kwitness.operator.model.quantities import quantity
 from kwitness.operator.model.store import Key
 
 __all__ = [

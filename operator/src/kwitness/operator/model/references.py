@@ -39,6 +39,4 @@ def may_refer(cluster: KafkaCluster, namespace: str, labels: Mapping[str, str] |
         return True
     if allowed.from_ != "Selector" or allowed.selector is None:
         return False
-    return labels is not None and all(
-        labels.get(name) == value for name, value in allowed.selector.match_labels.items()
-    )
+    return labels is not None and allowed.selector.matches(labels)

@@ -271,10 +271,10 @@ class RunningPods(Fact[tuple[PodMarks, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class InterceptedStarts(Fact[tuple[PodStart, ...]]):
-    """The starts of pods of a namespace with these labels and with interceptors; pods that have ended are left out."""
+    """The starts of pods with interceptors that a selector selects in a namespace; ended pods are left out."""
 
     namespace: str
-    labels: tuple[tuple[str, str], ...]
+    selector: str
 
 
 @dataclass(frozen=True, slots=True)

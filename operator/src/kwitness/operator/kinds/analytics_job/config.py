@@ -8,9 +8,9 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
+from kwitness.contracts.resources.quantities import mebibytes
 from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.kinds.analytics_job.storage import KEYS_FOLDER
-from kwitness.operator.model.quantities import mebibytes
 from kwitness.operator.settings import OperatorSettings, StorageSettings
 
 __all__ = ["EXECUTOR_TEMPLATE", "job_config", "table_folder"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.quantities import mebibytes
 from kwitness.operator.environment.clusters import present
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
-from kwitness.operator.model.quantities import mebibytes
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.facts import NamedObject

@@ -140,4 +140,4 @@ def _listing(cluster: KafkaCluster, key: Key, labels: Mapping[str, str] | None) 
 def _selects(entry: ListedRegistries, home: str, key: Key, labels: Mapping[str, str] | None) -> bool:
     if entry.namespace_selector is None:
         return key == Key(entry.namespace or home, entry.name or "")
-    return labels is not None and entry.namespace_selector.match_labels.items() <= labels.items()
+    return labels is not None and entry.namespace_selector.matches(labels)

@@ -34,7 +34,7 @@ def intercepted_pods(
 ) -> InterceptedPods:
     """Count the pods of the namespaces that are meant; ``own`` are processes that the collector heard from lately."""
     digest = interceptor_injection_hash(injection)
-    wanted = Wanted(injection.owner, digest, injection.pod_labels, injection.refused_in)
+    wanted = Wanted(injection.owner, digest, injection.pod_selector, injection.refused_in)
     found = marked_pods(wanted, ((one, one.interceptors) for one in pods))
     heard = {(one.pod_namespace, one.pod) for one in own}
     return InterceptedPods(

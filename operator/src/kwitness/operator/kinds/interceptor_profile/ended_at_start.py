@@ -21,9 +21,8 @@ _MOST: Final = 100
 def starts_of(resource: InterceptorProfile, view: View) -> tuple[InterceptedStarts, ...]:
     """Return the facts that tell how pods with this profile's interceptors start."""
     enabled = view.get(EnabledNamespaces())
-    labels = tuple(sorted(resource.spec.selector.match_labels.items()))
     namespaces = acts_in(resource, (enabled.value if enabled is not None else None) or {}, view.settings)
-    return tuple(InterceptedStarts(namespace, labels) for namespace in namespaces)
+    return tuple(InterceptedStarts(namespace, str(resource.spec.selector)) for namespace in namespaces)
 
 
 def ended_at_start(body: Body, resource: InterceptorProfile, digest: str, view: View) -> tuple[EndedWorkload, ...]:

@@ -163,10 +163,10 @@ def _no_namespace(resource: InterceptorProfile) -> Verdict:
             "NamespaceNotLabelled",
             f"the namespace does not let its pods get interceptors: kubectl label namespace {own} {INJECTION}=enabled",
         )
-    labels = ",".join(f"{name}={value}" for name, value in sorted(selector.match_labels.items()))
+    labels = ",".join(filter(None, (str(selector), f"{INJECTION}=enabled")))
     return _not_ready(
         "NamespaceNotLabelled",
-        f"no namespace with {labels} and {INJECTION}=enabled is among those that this one may select: label it, or have"
+        f"no namespace with {labels} is among those that this one may select: label it, or have"
         f" the Helm values injector.otherNamespaces.from (which needs {own}) and injector.otherNamespaces.to changed",
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from kwitness.contracts.resources.quantities import quantity
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.pods import owner, selector
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.ownership import belongs_to
-from kwitness.operator.model.quantities import quantity
 from kwitness.operator.model.store import Key
 from kwitness.operator.settings import OperatorSettings
 from kwitness.operator.shapes.actions import GrowClaim

@@ -41,11 +41,11 @@ def shut_out(pod: Json, place: Place) -> Literal["not_selected", "opted_out"] | 
 
 def selects(injection: Injection | InterceptorInjection, pod: Json, place: Place) -> bool:
     """Whether an injection means a pod, by namespace and labels."""
-    wanted = injection.namespace_labels
+    wanted = injection.namespace_selector
     here = (
         place.name == injection.namespace
         if wanted is None
-        else wanted.items() <= pods.labels_of(place.namespace).items()
+        else wanted.matches(pods.labels_of(place.namespace))
         and (injection.namespaces is None or place.name in injection.namespaces)
     )
-    return here and injection.pod_labels.items() <= pods.labels_of(pod).items()
+    return here and injection.pod_selector.matches(pods.labels_of(pod))

@@ -10,6 +10,7 @@ from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, InjectedContainer, Injection, Variables
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings, UpstreamTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
+from kwitness.contracts.resources.label_selector import LabelSelector
 from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity
@@ -66,9 +67,9 @@ def injection_of(
         namespace=metadata.namespace,
         name=metadata.name,
         priority=spec.priority,
-        namespace_labels=dict(namespaces.match_labels) if namespaces is not None else None,
+        namespace_selector=namespaces,
         namespaces=allowed_namespaces(resource, settings) if namespaces is not None else None,
-        pod_labels=dict(spec.selector.match_labels) if spec.selector is not None else {},
+        pod_selector=spec.selector or LabelSelector(),
         containers=spec.containers or (),
         intercept=_intercept(resource),
         variables=None if spec.env is None else Variables.model_validate(spec.env.model_dump()),

@@ -108,7 +108,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     digest, settings = injection_hash(injection), injection.settings
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
-    wanted = Wanted(injection.owner, digest, injection.pod_labels, injection.refused_in)
+    wanted = Wanted(injection.owner, digest, injection.pod_selector, injection.refused_in)
     running = (pod for answer in answers.values() for pod in answer.value or ())
     pods = pod_coverage(wanted, running, own, view.now_ms)
     status = ObserverDeploymentStatus(
