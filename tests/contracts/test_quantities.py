@@ -29,7 +29,7 @@ def test_memory_within_bounds_is_accepted(memory: str | int) -> None:
 
 @pytest.mark.parametrize("memory", ["31Mi", "65Gi", "0", "lots"])
 def test_memory_out_of_bounds_is_refused(memory: str) -> None:
-    with pytest.raises(ValidationError, match="32Mi|is not an amount"):
+    with pytest.raises(ValidationError, match=r"32Mi|is not an amount"):
         PodResources.model_validate({"limits": {"memory": memory}})
 
 

@@ -1,0 +1,1 @@
+"""Converts resources between versions of the API: pure functions, one module for each kind."""
