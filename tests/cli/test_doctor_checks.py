@@ -272,6 +272,18 @@ def test_a_condition_beside_ready_is_a_warning_with_the_remedy_of_its_reason() -
     assert found.remedy == "Name the brokers' service account in spec.ingest.senders."
 
 
+def test_a_message_with_a_remedy_is_shown_without_a_second_one() -> None:
+    message = "every push is refused: name the brokers' service account in spec.ingest.senders"
+    changed = resource("TelemetryCollector")
+    changed["status"]["conditions"].append(
+        {"type": "Accepting", "status": "False", "reason": "NoSenders", "message": message}
+    )
+    warned = resource(warnings=[{"type": "GaugeTruncated", "message": "counts are incomplete: raise the bound"}])
+    found = wrong(replace(sound(), resources=(warned, changed)))
+
+    assert [finding.remedy for finding in found if "Gauge" in finding.message or "push" in finding.message] == ["", ""]
+
+
 def test_a_defect_that_every_tested_broker_has_is_a_note() -> None:
     defects = [{"type": "KnownDefects", "message": "Kafka 4.3.1 has defects."}]
     found = only(replace(sound(), resources=(resource(brokers=[broker(1)], warnings=defects),)))

@@ -145,6 +145,20 @@ def test_an_empty_name_is_refused_before_a_cluster_is_read(line, capsys):
     assert "it is empty" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("line", ["why", "metrics", "tail", "jobs describe", "subscriptions delete", "completion"])
+def test_usage_names_arguments_without_braces(line, capsys):
+    assert main([*line.split(), "--help"]) == 0
+
+    assert re.search(r"^Usage: .* \[OPTIONS\] [A-Z]+$", capsys.readouterr().out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", ["jobs --output xml", "completion tcsh", "--output xml jobs"])
+def test_a_value_that_is_not_offered_is_answered_with_those_that_are(line, capsys):
+    assert main(line.split()) == 2
+
+    assert re.search(r"Invalid value for .*: '\w+' is not one of '\w+', ", capsys.readouterr().err)
+
+
 def test_every_option_is_described_by_a_sentence():
     described = re.findall(r"^\| (`.*) \| (.*) \|$", command_page(), re.MULTILINE)
 

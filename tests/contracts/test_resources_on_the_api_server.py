@@ -85,6 +85,16 @@ def test_a_short_name_means_our_kind(api_with_crds: ApiServer, info: KindInfo, l
     assert f"KIND:       {info.kind}" in explained
 
 
+@pytest.mark.parametrize("text", ["10", "5 m", "1d", "soon"])
+def test_what_is_no_duration_is_refused_by_one_message(api_with_crds: ApiServer, text: str) -> None:
+    body = resource("ClientMetricsSubscription")
+    body["spec"]["interval"] = text
+
+    (cause,) = create(api_with_crds, body).json()["details"]["causes"]
+
+    assert cause["field"] == "spec.interval"
+
+
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
 def test_kubectl_get_shows_state_reason_and_age(api_with_crds: ApiServer, info: KindInfo) -> None:
     valid = resource(info.kind)

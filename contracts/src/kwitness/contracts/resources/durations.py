@@ -54,6 +54,8 @@ def duration_field(default: str | EllipsisType | None, description: str, *, mini
     One whose default is `...` must be given.
     """
     within = f"duration(self) >= duration('{minimum}') && duration(self) <= duration('{maximum}')"
+    # What is no duration is refused by the pattern, and `duration` would fail on it with an error of CEL's.
+    within = f"!self.matches('{DURATION_PATTERN}') || ({within})"
     return Field(
         default,
         description=f"{description} A duration from {minimum} to {maximum}, such as 30s or 1h30m.",

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand
+from typing_extensions import override
 
 __all__ = ["PANEL", "ClientArgument", "ClusterOption", "Options", "PrefixOption", "named", "new_app", "shared"]
 
@@ -114,8 +116,20 @@ def shared(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
+class _Command(TyperCommand):
+    """A command whose usage line names a required argument without braces, as its list of arguments does."""
+
+    @override
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+
+class _App(typer.Typer):
+    @override
+    def command(self, name: str | None = None, **settings: Any) -> Any:
+        return super().command(name, cls=_Command, **settings)
+
+
 def new_app(about: str, **settings: Any) -> typer.Typer:
     """Make a typer application as all subcommands are: plain help, and errors that are ours to show."""
-    return typer.Typer(
-        help=about, rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False, **settings
-    )
+    return _App(help=about, rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False, **settings)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -51,20 +52,27 @@ class _Subcommands(TyperGroup):
         name, stub, rest = super().resolve_command(ctx, args)
         return name, None if stub is None else load(str(name)), rest
 
-    # typer makes 1 of a pipe that closed. It is no error of ours: whoever reads has seen enough.
     @override
     def make_context(self, *arguments: Any, **more: Any) -> Any:
-        try:
+        with _plain_errors():
             return super().make_context(*arguments, **more)
-        except BrokenPipeError as error:
-            raise typer.Exit(OUTPUT_CLOSED) from error
 
     @override
     def invoke(self, ctx: Any) -> Any:
-        try:
+        with _plain_errors():
             return super().invoke(ctx)
-        except BrokenPipeError as error:
-            raise typer.Exit(OUTPUT_CLOSED) from error
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Exit quietly where the reader of the output stopped, and remove pydantic's words from errors of values."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise typer.Exit(OUTPUT_CLOSED) from error
+    except typer.BadParameter as error:
+        error.message = error.message.removeprefix("Value error, ")
+        raise
 
 
 def load(name: str) -> Any:

@@ -26,7 +26,7 @@ class Finding:
     message
         What is the case.
     remedy
-        What to do; empty where nothing is to be done.
+        What to do; empty where nothing is to be done, or where the message has it.
     """
 
     check: str

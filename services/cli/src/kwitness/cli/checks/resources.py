@@ -71,9 +71,10 @@ def _check(resource: Mapping[str, Any]) -> Iterator[Finding]:
         word = str(one.get("reason", ""))
         if one.get("status") == "True" or one.get("type") in _TOLD_ELSEWHERE or word in _FOLLOWING:
             continue
-        message = f"{one.get('type')} is {one.get('status')} ({word}): {one.get('message', '')}"
+        text = str(one.get("message", ""))
+        message = f"{one.get('type')} is {one.get('status')} ({word}): {text}"
         severe = one.get("type") == "Ready" and one.get("status") == "False" and word not in _WAITING
-        remedy = _REMEDIES.get(word) or "do what the message says"
+        remedy = _remedy(text, _REMEDIES.get(word) or "do what the message says")
         yield (error if severe else warning)(RESOURCES, subject, message, remedy)
     for entry in status_of(resource).get("warnings") or ():
         kind = str(entry.get("type"))
@@ -81,7 +82,13 @@ def _check(resource: Mapping[str, Any]) -> Iterator[Finding]:
         if kind in _UNMENDED:
             yield note(RESOURCES, subject, message, "no tested release has the mend yet: admit trusted clients only")
         elif kind not in _TOPIC_WARNINGS | _BROKER_WARNINGS:
-            yield warning(RESOURCES, subject, message, _MEANINGS.get(kind, "a later release of this command knows it"))
+            meaning = _MEANINGS.get(kind, "a later release of this command knows it")
+            yield warning(RESOURCES, subject, message, _remedy(str(entry.get("message", "")), meaning))
+
+
+def _remedy(message: str, otherwise: str) -> str:
+    """Return a remedy beside a message of the operator, which has one itself behind a colon."""
+    return "" if ": " in message else otherwise
 
 
 def check_brokers(facts: InstallationFacts) -> Iterator[Finding]:
