@@ -197,7 +197,7 @@ def test_an_instance_of_which_nothing_can_be_read_pushes_and_is_malformed(collec
         ),
         pytest.param(
             {"asking": ["a"], "sensors": sensors([{"client_instance_id": "a", "plugin_errors": 2}])},
-            {JAVA: "pluginError", ("kgo", "1.0"): "unknown"},
+            {JAVA: "pluginError", ("home-made", "1.0"): "unknown"},
             id="a receiver fails",
         ),
         pytest.param(
@@ -205,7 +205,7 @@ def test_an_instance_of_which_nothing_can_be_read_pushes_and_is_malformed(collec
         ),
         pytest.param({"asking": ["a"]}, {JAVA: "unknown", PYTHON: "unknown"}, id="either may have asked"),
         pytest.param(
-            {"asking": [f"a-{number}" for number in range(1_001)]}, {JAVA: "askedButNotPushing"}, id="too many"
+            {"asking": [f"a-{number}" for number in range(1_001)]}, {JAVA: "subscribedNotPushing"}, id="too many"
         ),
         pytest.param({"warnings": ["AskingUnavailable"]}, {JAVA: "unknown"}, id="Kafka 3.7"),
     ],

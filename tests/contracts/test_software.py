@@ -91,7 +91,9 @@ def test_which_librdkafka_pushes_null(name, version, answer) -> None:
         ("confluent-kafka-python", "2.4.0-rdkafka-2.4.0", "tooOld"),
         ("confluent-kafka-python", "2.16.1-rdkafka-2.16.0", "yes"),
         ("kafka-python", "3.0.12", "tooOld"),
-        ("kgo", "1.20.0", "unknown"),
+        ("kgo", "v1.19.0", "yes"),
+        ("kgo", "v1.18.1", "tooOld"),
+        ("kgo", "unknown", "unknown"),
         ("never-heard-of", "1.0", "unknown"),
         ("unknown", "unknown", "tooOld"),
     ],
@@ -111,7 +113,7 @@ def test_whether_a_client_pushes(name, version, answer) -> None:
         (
             "segmentio-kafka-go",
             "0.4",
-            "segmentio-kafka-go has no client telemetry in any version: observe it, or use confluent-kafka-go",
+            "segmentio-kafka-go has no client telemetry in any version: observe it, or use confluent-kafka-go or kgo",
         ),
         (
             "apache-kafka-java",

@@ -27,7 +27,7 @@ _HASH_DIGITS: Final = 16
 
 SilenceWord = Literal[
     "tooOld",
-    "askedButNotPushing",
+    "subscribedNotPushing",
     "throttled",
     "unknownSubscription",
     "pluginError",

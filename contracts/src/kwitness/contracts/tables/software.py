@@ -17,7 +17,7 @@ ENTRIES: tuple[Software, ...] = (
     Software(name="rdkafka-rust", engine="librdkafka", version="suffix", pushes_since="2.5.0", kafka_4_since="1.8.2", language="Rust"),
     Software(name="rust-rdkafka", engine="librdkafka", version="suffix", pushes_since="2.5.0", kafka_4_since="1.8.2", language="Rust"),
     Software(name="apache-kafka-java", engine="java", version="none", pushes_since="3.7.0", kafka_4_since="2.1.0", language="Java"),
-    Software(name="kgo", engine="other", version="none", pushes_since="unknown", kafka_4_since="unknown", language="Go"),
+    Software(name="kgo", engine="other", version="none", pushes_since="1.19.0", kafka_4_since="unknown", language="Go"),
     Software(name="kafka-python", engine="other", version="none", pushes_since="never", kafka_4_since="2.0.2", language="Python"),
     Software(name="aiokafka", engine="other", version="none", pushes_since="never", kafka_4_since="unknown", language="Python"),
     Software(name="sarama", engine="other", version="none", pushes_since="never", kafka_4_since="1.30.1", language="Go"),

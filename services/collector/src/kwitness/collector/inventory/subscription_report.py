@@ -32,7 +32,7 @@ _COMPARED: Final = 1_000
 """Instances that are compared one by one, of those that asked and of those that push at one replica. The operator asks
 every few seconds: in a larger cluster counts must do here, and `/v1/silent` says more."""
 _WORDS: Final[Mapping[str, SilenceWord]] = {
-    "SubscribedNotPushing": "askedButNotPushing",
+    "SubscribedNotPushing": "subscribedNotPushing",
     "Throttled": "throttled",
     "UnknownSubscription": "unknownSubscription",
     "PluginError": "pluginError",
@@ -186,7 +186,7 @@ def _certain(
 def _by_counts(silent: Mapping[tuple[str, str], int], not_pushing: int) -> Mapping[tuple[str, str], SilenceWord]:
     # Instances carry no software name until they push: whose they are is certain only when one software is left.
     capable = [software for software in silent if pushes_telemetry(*software) == "yes" and not is_ours(None, *software)]
-    return {capable[0]: "askedButNotPushing"} if not_pushing > 0 and len(capable) == 1 else {}
+    return {capable[0]: "subscribedNotPushing"} if not_pushing > 0 and len(capable) == 1 else {}
 
 
 def _may_match(subscription: BrokerSubscription, name: str, version: str) -> bool:
