@@ -16,7 +16,7 @@ from kwitness.images.commands import CommandFailedError
 WRONG = {
     "an unknown value": ({"operatr": {}}, "operatr"),
     "an unknown value further down": ({"operator": {"replica": 1}}, "replica"),
-    "two operators": ({"operator": {"replicas": 2}}, "/operator/replicas"),
+    "four operators": ({"operator": {"replicas": 4}}, "/operator/replicas"),
     "everything and one namespace": ({"watchNamespaces": ["*", "a"]}, "/watchNamespaces"),
     "a namespace that cannot be": ({"watchNamespaces": ["Team_A"]}, "/watchNamespaces"),
     "an installation with a dot": ({"installation": "a.b"}, "/installation"),

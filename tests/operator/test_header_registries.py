@@ -188,18 +188,18 @@ async def kubernetes(api, namespace, monkeypatch):
 
 async def test_of_two_that_write_at_once_one_looks_again(kubernetes, namespace):
     at = Key(namespace, IDS)
-    await kubernetes.exchange(at, {"k": "first"}, version=None)
+    await kubernetes.exchange("ConfigMap", at, {"data": {"k": "first"}}, version=None)
     with pytest.raises(KubernetesUnavailableError):
-        await kubernetes.exchange(at, {"k": "second"}, version=None)
+        await kubernetes.exchange("ConfigMap", at, {"data": {"k": "second"}}, version=None)
     found = await kubernetes.get("ConfigMap", *at)
     version = found["metadata"]["resourceVersion"]
     assert found["data"] == {"k": "first"}
 
-    await kubernetes.exchange(at, {"k": "third"}, version=version)
+    await kubernetes.exchange("ConfigMap", at, {"data": {"k": "third"}}, version=version)
     with pytest.raises(KubernetesUnavailableError):
-        await kubernetes.exchange(at, {"k": "late"}, version=version)
+        await kubernetes.exchange("ConfigMap", at, {"data": {"k": "late"}}, version=version)
     assert (await kubernetes.get("ConfigMap", *at))["data"] == {"k": "third"}
 
     with pytest.raises(KubernetesUnavailableError):
-        await kubernetes.exchange(Key(namespace, "not-there"), {"k": "v"}, version=version)
+        await kubernetes.exchange("ConfigMap", Key(namespace, "not-there"), {"data": {"k": "v"}}, version=version)
     assert await kubernetes.get("ConfigMap", namespace, "not-there") is None

@@ -27,9 +27,7 @@ imagePullSecrets:
 {{- with .Values.pods.nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.pods.tolerations }}
-tolerations: {{- toYaml . | nindent 2 }}
-{{- end }}
+tolerations: {{- include "kwitness.tolerations" . | nindent 2 }}
 {{- with .Values.pods.affinity }}
 affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -39,6 +37,27 @@ priorityClassName: {{ . | quote }}
 {{- with .Values.pods.topologySpreadConstraints }}
 topologySpreadConstraints: {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* Those of the values, and 30 s in place of 5 minutes on a node that does not answer, where these say nothing of it. */}}
+{{- define "kwitness.tolerations" -}}
+{{- $tolerations := .Values.pods.tolerations | default list -}}
+{{- $keys := list }}{{ range $tolerations }}{{ $keys = append $keys (.key | default "") }}{{ end -}}
+{{- range list "node.kubernetes.io/not-ready" "node.kubernetes.io/unreachable" -}}
+{{- if not (or (has . $keys) (has "" $keys)) -}}
+{{- $tolerations = append $tolerations (dict "key" . "operator" "Exists" "effect" "NoExecute" "tolerationSeconds" 30) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $tolerations -}}
+{{- end }}
+
+{{/* Replicas on different nodes, where there are such. */}}
+{{- define "kwitness.spread" -}}
+- maxSkew: 1
+  topologyKey: kubernetes.io/hostname
+  whenUnsatisfiable: ScheduleAnyway
+  labelSelector:
+    matchLabels: {{- include "kwitness.selector" (dict "component" .component) | nindent 6 }}
 {{- end }}
 
 {{/* Full reference of an image. */}}

@@ -49,6 +49,7 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "rulingClusters" ($values.rulingClusters | default list)
   "credentials" (dict "hosts" $hosts)
   "limits" ($values.limits | default dict)
+  "electsLeader" (gt (int $values.operator.replicas) 1)
   "resyncSeconds" $values.operator.resyncSeconds
   "inventorySeconds" $values.operator.inventorySeconds
   "statusSeconds" $values.operator.statusSeconds

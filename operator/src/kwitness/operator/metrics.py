@@ -17,9 +17,11 @@ __all__ = [
     "BUILD_INFO",
     "CHILDREN_WATCHED",
     "DRIFT_REPAIRS",
+    "LEADER",
     "RECONCILE",
     "RECONCILE_DURATION",
     "RECONCILE_ERRORS",
+    "RECONCILE_SINCE",
     "WATCH_SUCCESS",
     "WORKQUEUE_DEPTH",
     "ConditionGauges",
@@ -49,6 +51,8 @@ def _histogram(name: str, buckets: Sequence[float]) -> Histogram:
 RECONCILE: Final = _counter("kwitness_reconcile_total")
 RECONCILE_ERRORS: Final = _counter("kwitness_reconcile_errors_total")
 RECONCILE_DURATION: Final = _histogram("kwitness_reconcile_duration_seconds", (0.01, 0.05, 0.1, 0.5, 1, 5, 30))
+RECONCILE_SINCE: Final = _gauge("kwitness_reconcile_in_progress_since_seconds")
+LEADER: Final = _gauge("kwitness_leader")
 WORKQUEUE_DEPTH: Final = _gauge("kwitness_workqueue_depth")
 API_WRITES: Final = _counter("kwitness_api_writes_total")
 BROKER_WRITES: Final = _counter("kwitness_broker_writes_total")

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
+import os
+import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
+import aiohttp
 import kopf
 from prometheus_client import REGISTRY
 
@@ -23,9 +26,10 @@ from kwitness.operator.handlers.events import KINDS, register
 from kwitness.operator.handlers.lists import fill_store, keep_listing
 from kwitness.operator.handlers.refusals import watch_refusals
 from kwitness.operator.installation import find_installation
+from kwitness.operator.leadership import Leadership, LeadershipLostError
 from kwitness.operator.reconcile.outdated_clients import connections_below
 from kwitness.operator.settings import OperatorSettings
-from kwitness.runtime.api_access import find_access
+from kwitness.runtime.api_access import ApiAccess, find_access
 from kwitness.runtime.probes import ProbeServer
 from kwitness.runtime.service import installed_version, stop_at_signals
 
@@ -66,7 +70,7 @@ class _EndlessBackoffs:
 
 
 async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
-    """Run until ``stop`` is set.
+    """Run until ``stop`` is set; as one of several replicas, work only while this one leads.
 
     Raises
     ------
@@ -76,57 +80,109 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
     metrics.BUILD_INFO.labels(component="operator", version=installed_version()).set(1)
     access = find_access()
     health = WatchHealth()
+    leads = not settings.elects_leader
     started = time.monotonic()
+    metrics.LEADER.set(leads)
     ready = asyncio.Event()
     watched = len(KINDS) * len(settings.watch_namespaces)
     probes = ProbeServer(
         port=settings.probe_port,
-        alive=lambda: _alive(health, settings, started),
-        ready=lambda: None if ready.is_set() and _watched(health, watched) else "not every kind is watched yet",
+        alive=lambda: _alive(health, settings, started) if leads else None,
+        ready=lambda: (
+            None if not leads or (ready.is_set() and _watched(health, watched)) else "not every kind is watched yet"
+        ),
     )
     async with open_session(access, health) as session, outside_session() as outside:
         port = await probes.start()
         _log.info("Started", extra={"port": port, "server": access.server, "watches": settings.watch_namespaces})
         try:
-            installation = await find_installation(Kubernetes(session, access.server), settings)
-            _log.info("Installation", extra={"installation": installation})
-            context, queues = build_context(
-                settings, installation, session=session, server=access.server, outside=outside
-            )
-            from_what_is_known = (
-                metrics.ConditionGauges(context.store, KINDS),
-                metrics.JobNumbers(context.store),
-                metrics.OutdatedClients(partial(connections_below, context)),
-            )
-            for collector in from_what_is_known:
-                REGISTRY.register(collector)
-            registry = kopf.OperatorRegistry()
-            register(registry, context)
-
-            @kopf.on.login(registry=registry)
-            async def login(**_: object) -> kopf.AiohttpSession:
-                # kopf closes the session that it is given when it signs in again, so it gets one of its own.
-                return kopf.AiohttpSession(
-                    aiohttp_session=open_session(access, health),
-                    server=access.server,
-                    default_namespace=settings.namespace,
-                )
-
-            # kopf's handlers may run before all kinds are known, and it never tells what was deleted while a watch was
-            # broken. So complete lists come first, and again at each resync.
-            await fill_store(context)
-            ready.set()
-            tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
-            tasks.add(asyncio.create_task(keep_listing(context, health.lost.__contains__), name="lists"))
-            children = watch_children(context, session, access.server)
-            tasks.add(asyncio.create_task(children, name="children"))
-            if settings.injector.enabled:
-                refusals = watch_refusals(context, session, access.server)
-                tasks.add(asyncio.create_task(refusals, name="refusals"))
-            tasks.add(asyncio.create_task(_watch(registry, settings, stop), name="kopf"))
-            await _until_stopped(tasks, stop)
+            if not settings.elects_leader:
+                await _work(settings, access, health, (session, outside), stop=stop, ready=ready)
+                return
+            leadership = Leadership(Kubernetes(session, access.server), settings.namespace, _replica())
+            if await _stopped_before(leadership.acquire(), stop):
+                return
+            leads, started = True, time.monotonic()
+            metrics.LEADER.set(1)
+            keeping = asyncio.create_task(_keep(leadership, stop))
+            try:
+                await _work(settings, access, health, (session, outside), stop=stop, ready=ready)
+            finally:
+                keeping.cancel()
+                await leadership.release()
         finally:
             await probes.stop()
+
+
+def _replica() -> str:
+    # A container that starts again in its pod takes up the Lease that it had.
+    return os.environ.get("POD_NAME") or f"process-{secrets.token_hex(4)}"
+
+
+async def _keep(leadership: Leadership, stop: asyncio.Event) -> None:
+    """Renew the Lease; stop the process where it is lost."""
+    try:
+        await leadership.keep()
+    except LeadershipLostError as error:
+        _log.error("Leadership lost", extra={"detail": str(error)})
+        stop.set()
+
+
+async def _stopped_before(done: Coroutine[Any, Any, None], stop: asyncio.Event) -> bool:
+    """Wait for ``done``; return whether ``stop`` was set first."""
+    working, stopping = asyncio.create_task(done), asyncio.create_task(stop.wait())
+    await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (working, stopping):
+        task.cancel()
+    await asyncio.gather(working, stopping, return_exceptions=True)
+    return stop.is_set()
+
+
+async def _work(
+    settings: OperatorSettings,
+    access: ApiAccess,
+    health: WatchHealth,
+    sessions: tuple[aiohttp.ClientSession, aiohttp.ClientSession],
+    *,
+    stop: asyncio.Event,
+    ready: asyncio.Event,
+) -> None:
+    session, outside = sessions
+    installation = await find_installation(Kubernetes(session, access.server), settings)
+    _log.info("Installation", extra={"installation": installation})
+    context, queues = build_context(settings, installation, session=session, server=access.server, outside=outside)
+    from_what_is_known = (
+        metrics.ConditionGauges(context.store, KINDS),
+        metrics.JobNumbers(context.store),
+        metrics.OutdatedClients(partial(connections_below, context)),
+    )
+    for collector in from_what_is_known:
+        REGISTRY.register(collector)
+    registry = kopf.OperatorRegistry()
+    register(registry, context)
+
+    @kopf.on.login(registry=registry)
+    async def login(**_: object) -> kopf.AiohttpSession:
+        # kopf closes the session that it is given when it signs in again, so it gets one of its own.
+        return kopf.AiohttpSession(
+            aiohttp_session=open_session(access, health),
+            server=access.server,
+            default_namespace=settings.namespace,
+        )
+
+    # kopf's handlers may run before all kinds are known, and it never tells what was deleted while a watch was
+    # broken. So complete lists come first, and again at each resync.
+    await fill_store(context)
+    ready.set()
+    tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
+    tasks.add(asyncio.create_task(keep_listing(context, health.lost.__contains__), name="lists"))
+    children = watch_children(context, session, access.server)
+    tasks.add(asyncio.create_task(children, name="children"))
+    if settings.injector.enabled:
+        refusals = watch_refusals(context, session, access.server)
+        tasks.add(asyncio.create_task(refusals, name="refusals"))
+    tasks.add(asyncio.create_task(_watch(registry, settings, stop), name="kopf"))
+    await _until_stopped(tasks, stop)
 
 
 async def _watch(registry: kopf.OperatorRegistry, settings: OperatorSettings, stop: asyncio.Event) -> None:

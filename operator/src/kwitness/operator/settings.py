@@ -343,6 +343,10 @@ class OperatorSettings(_Settings):
     limits: LimitSettings = Field(
         default_factory=LimitSettings, description="Upper bounds for what users of the resources may ask."
     )
+    elects_leader: bool = Field(
+        False,
+        description="Whether it works only while it holds the Lease kwitness-operator, as one of several replicas.",
+    )
     resync_seconds: float = Field(
         600.0, gt=0, description="Seconds after which each resource is looked at again, though nothing happened."
     )

@@ -88,10 +88,12 @@ class WorkQueue(Generic[K]):
         """Heap of all keys by their time; entries that an earlier time replaced stay until theirs comes."""
         self._entries = itertools.count()
         self._failures: dict[K, int] = {}
-        self._busy: set[K] = set()
+        self._busy: dict[K, float] = {}
+        """When work on each key began, in seconds since 1970."""
         self._changed = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         metrics.WORKQUEUE_DEPTH.labels(kind=kind).set_function(self._depth)
+        metrics.RECONCILE_SINCE.labels(kind=kind).set_function(self._oldest)
 
     def add(self, key: K, delay: float = 0.0) -> None:
         """Have ``key`` looked at in ``delay`` seconds, or earlier if it already waits for an earlier time."""
@@ -126,7 +128,7 @@ class WorkQueue(Generic[K]):
             heapq.heappop(self._order)
             if is_current:
                 del self._due[key]
-                self._busy.add(key)
+                self._busy[key] = time.time()
                 task = asyncio.create_task(self._work(key))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
@@ -180,7 +182,7 @@ class WorkQueue(Generic[K]):
 
     def _finish(self, key: K, result: str, delay: float | None) -> None:
         metrics.RECONCILE.labels(kind=self.kind, result=result).inc()
-        self._busy.discard(key)
+        self._busy.pop(key, None)
         if delay is not None:
             self.add(key, delay)
         if key in self._due:  # its entry may have come up while it was worked on
@@ -190,3 +192,6 @@ class WorkQueue(Generic[K]):
     def _depth(self) -> int:
         now = time.monotonic()
         return sum(due <= now for due in list(self._due.values()))  # copied at once: a scrape has its own thread
+
+    def _oldest(self) -> float:
+        return min(list(self._busy.values()), default=0.0)

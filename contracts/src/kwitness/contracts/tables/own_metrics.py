@@ -79,6 +79,8 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_reconcile_total", type="counter", labels=("kind", "result"), source="operator", help="Reconciliations by result: success, settled (waits for a change by people), error (will be tried again).", bounds=()),
     OwnMetric(name="kwitness_reconcile_errors_total", type="counter", labels=("kind",), source="operator", help="Reconciliations that failed and will be tried again.", bounds=()),
     OwnMetric(name="kwitness_reconcile_duration_seconds", type="histogram", labels=("kind",), source="operator", help="Time a reconciliation took.", bounds=()),
+    OwnMetric(name="kwitness_reconcile_in_progress_since_seconds", type="gauge", labels=("kind",), source="operator", help="When the oldest reconciliation in progress began, in seconds since 1970; 0 while there is none.", bounds=()),
+    OwnMetric(name="kwitness_leader", type="gauge", labels=(), source="operator", help="Whether this replica of the operator works (1) or waits for the Lease (0).", bounds=()),
     OwnMetric(name="kwitness_workqueue_depth", type="gauge", labels=("kind",), source="operator", help="Resources that are due and wait for a worker.", bounds=()),
     OwnMetric(name="kwitness_api_writes_total", type="counter", labels=("verb", "resource"), source="operator", help="Writes to the Kubernetes API.", bounds=()),
     OwnMetric(name="kwitness_broker_writes_total", type="counter", labels=("operation",), source="operator", help="Changes of broker configuration and topics.", bounds=()),

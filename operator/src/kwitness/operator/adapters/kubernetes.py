@@ -72,6 +72,7 @@ TYPES: Final[Mapping[str, ResourceType]] = {
     "Deployment": ResourceType("apps/v1", "deployments"),
     "Event": ResourceType("events.k8s.io/v1", "events"),
     "Job": ResourceType("batch/v1", "jobs"),
+    "Lease": ResourceType("coordination.k8s.io/v1", "leases"),
     "CronJob": ResourceType("batch/v1", "cronjobs"),
     "Namespace": ResourceType("v1", "namespaces"),
     "NetworkPolicy": ResourceType("networking.k8s.io/v1", "networkpolicies"),
@@ -194,44 +195,44 @@ class Kubernetes:
         known = present is not None and present["metadata"].get("annotations", {}).get(APPLIED_HASH) == digest
         return "repaired" if known else "written"
 
-    async def exchange(self, at: Key, data: Mapping[str, str], *, version: str | None) -> None:
-        """Let a ConfigMap hold ``data`` if it is still of resource version ``version``.
+    async def exchange(self, kind: str, at: Key, content: Object, *, version: str | None) -> None:
+        """Let an object have ``content``, fields beside its metadata, if it is still of resource version ``version``.
 
-        None: if it does not exist, or holds nothing, as when another operator has made it a moment ago.
+        None: if it does not exist, or has none of these fields, as when another operator has made it a moment ago.
 
         Raises
         ------
         KubernetesUnavailableError
             Also where it is not so any more: what is there now has to be read first.
         """
-        changed = f"ConfigMap {at} was changed by someone else just now; it is looked at again"
+        changed = f"{kind} {at} was changed by someone else just now; it is looked at again"
         if version is None:
             # Fields of another manager, so that this takes nothing away from one that has data by now.
             labels = {"app.kubernetes.io/part-of": "kwitness", "app.kubernetes.io/managed-by": "kwitness-operator"}
             made = await self._request(
                 "PATCH",
-                "ConfigMap",
+                kind,
                 at.namespace,
                 at.name,
                 parameters={"fieldManager": f"{FIELD_MANAGER}-making", "force": "true"},
                 content_type="application/apply-patch+yaml",
                 body={
-                    "apiVersion": "v1",
-                    "kind": "ConfigMap",
+                    "apiVersion": TYPES[kind].api_version,
+                    "kind": kind,
                     "metadata": {"name": at.name, "namespace": at.namespace, "labels": labels},
                 },
             )
-            if made is None or made.get("data"):
+            if made is None or any(made.get(field) for field in content):
                 raise KubernetesUnavailableError(changed)
             version = str(made["metadata"]["resourceVersion"])
         written = await self._request(
             "PATCH",
-            "ConfigMap",
+            kind,
             at.namespace,
             at.name,
             parameters={"fieldManager": FIELD_MANAGER},
             content_type="application/merge-patch+json",
-            body={"metadata": {"resourceVersion": version}, "data": dict(data)},
+            body={"metadata": {"resourceVersion": version}, **content},
         )
         if written is None:
             raise KubernetesUnavailableError(changed)

@@ -221,7 +221,8 @@ class Engine:
     async def _remember(self, unit: Unit, what: Remember, outcomes: Iterable[Key]) -> None:
         written = NamedObject("ConfigMap", what.at)
         try:
-            await self._context.kubernetes.exchange(what.at, what.data, version=what.version)
+            data = {"data": dict(what.data)}
+            await self._context.kubernetes.exchange("ConfigMap", what.at, data, version=what.version)
         except Exception as caught:
             error = as_operator_error(caught, unit.kind, unit.key)
             if not isinstance(error, KubernetesUnavailableError):
