@@ -94,14 +94,35 @@ def test_two_installations_live_side_by_side(server: ApiServer) -> None:
     assert found.split() == [NAMESPACE, "second"]
 
 
+def test_definitions_of_a_release_of_their_own_stay_at_a_rollback(server: ApiServer, tmp_path: Path) -> None:
+    own = "charts/kwitness-crds"
+    older = without_field(tmp_path, "clientmetricssubscriptions", "suspend")
+    install(server, "kwitness-crds", source=older / own)
+    install(server, "kwitness", "--set", "crds.enabled=false")
+    release(server, "upgrade", "kwitness-crds", chart.CHART / own, "--namespace", NAMESPACE)
+    release(
+        server,
+        *("upgrade", "kwitness", chart.CHART, "--namespace", NAMESPACE),
+        *("--set", "crds.enabled=false,limits.minInterval=1s"),
+    )
+    newer = {**SUBSCRIPTION, "spec": {**SUBSCRIPTION["spec"], "suspend": True}}
+    apply(server, newer)
+
+    release(server, "rollback", "kwitness", "--namespace", NAMESPACE)
+
+    found = server.kubectl("get", "kcms", "latency", f"--namespace={NAMESPACE}", "--output=jsonpath={.spec.suspend}")
+    assert found == "true"
+    release(server, "uninstall", "kwitness-crds", "--namespace", NAMESPACE)
+    assert uid(server)
+
+
 def without_field(folder: Path, plural: str, field: str) -> Path:
     """A copy of the chart as it was before `field` came to a spec."""
     copy = folder / "kwitness"
     shutil.copytree(chart.CHART, copy)
-    file = copy / "templates" / "crds" / f"{plural}.yaml"
-    rendered = chart.helm(
-        "template", copy, "--kube-version", chart.KUBERNETES_VERSION, "--show-only", f"templates/crds/{plural}.yaml"
-    )
+    template = f"charts/kwitness-crds/templates/{plural}.yaml"
+    file = copy / template
+    rendered = chart.helm("template", copy, "--kube-version", chart.KUBERNETES_VERSION, "--show-only", template)
     definition = yaml.safe_load(rendered)
     schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     del schema["properties"]["spec"]["properties"][field]

@@ -121,6 +121,6 @@ def crds(root: Path) -> Iterator[tuple[Path, str]]:
         # Helm reads braces as its own wherever they stand.
         escaped = text.replace("{{", "{{ `{{` }}")
         yield (
-            root / "charts/kwitness/templates/crds" / f"{info.plural}.yaml",
-            f"{{{{- /* {_MARK} */ -}}}}\n{{{{- if .Values.crds.enabled }}}}\n{escaped}{{{{- end }}}}\n",
+            root / "charts/kwitness/charts/kwitness-crds/templates" / f"{info.plural}.yaml",
+            f"{{{{- /* {_MARK} */ -}}}}\n{escaped}",
         )
