@@ -96,7 +96,7 @@ def test_an_upgrade(reader: Reader) -> None:
 
     typed = reader.follows("docs/operations/upgrade.md")
 
-    assert len(typed) == 4
+    assert len(typed) == 6
     assert '"revision":"2"' in reader.types("helm list --namespace kwitness --output json")
 
 
