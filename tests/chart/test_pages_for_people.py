@@ -97,7 +97,7 @@ def test_an_upgrade(reader: Reader) -> None:
     typed = reader.follows("docs/operations/upgrade.md")
 
     assert len(typed) == 6
-    assert '"revision":"2"' in reader.types("helm list --namespace kwitness --output json")
+    assert '"revision":"3"' in reader.types("helm list --namespace kwitness --output json")
 
 
 def test_seeing_it_with_a_prometheus_operator(reader: Reader) -> None:
