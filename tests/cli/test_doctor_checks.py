@@ -312,7 +312,7 @@ def test_every_hop_that_dropped_something_is_named_and_a_collectors_own_answer_c
     resources = (
         resource(brokers=[broker(1)]),
         resource("TelemetryCollector", ledger=ledger),
-        resource("AnalyticsJob", "unused", ledger=[{"hop": "table", "dropped": {"quarantined": 7}}]),
+        resource("AnalyticsJob", "unused", analyses=[{"ledger": [{"hop": "table", "dropped": {"quarantined": 7}}]}]),
     )
     found = wrong(replace(sound(), resources=resources, collectors=(collector(cluster=answered),)))
 

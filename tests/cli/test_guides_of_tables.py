@@ -304,8 +304,8 @@ def test_the_resources_of_the_pages_on_latency_are_valid(page: str) -> None:
 
     job = AnalyticsJob.model_validate(yaml.safe_load(text))
 
-    assert page == f"{job.spec.table.replace('_', '-')}.md"
-    assert job.spec.parameters.latency_slo or job.spec.parameters.end_to_end_latency
+    assert page == f"{job.spec.analysis.table.replace('_', '-')}.md"
+    assert job.spec.analysis.parameters.latency_slo or job.spec.analysis.parameters.end_to_end_latency
 
 
 def test_the_queries_of_telemetry_answer_what_they_ask(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -362,6 +362,6 @@ def test_the_resource_of_the_page_is_valid() -> None:
     blocks = re.findall(r"^```yaml\n(.*?)^```", (GUIDES / "tables.md").read_text(), re.MULTILINE | re.DOTALL)
     resource, parameters = map(yaml.safe_load, blocks)
 
-    assert AnalyticsJob.model_validate(resource).spec.table == "client_inventory_2"
-    resource["spec"] |= {"type": "Traffic", **parameters}
-    assert AnalyticsJob.model_validate(resource).spec.parameters.traffic.keep.hours == "9600h"
+    assert AnalyticsJob.model_validate(resource).spec.analysis.table == "client_inventory_2"
+    resource["spec"]["analyses"][0] |= {"type": "Traffic", **parameters}
+    assert AnalyticsJob.model_validate(resource).spec.analysis.parameters.traffic.keep.hours == "9600h"

@@ -94,7 +94,10 @@ def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
             "--parameter topics: ClientInventory takes forgetAfter",
         ),
         (JobOptions("UpgradeImpact", "/tmp/t"), "upgradeImpact.target: Field required"),
-        (JobOptions("UpgradeImpact", "/tmp/t", parameters=["target=4.99"]), "Input should be '3.9', '4.0'"),
+        (
+            JobOptions("UpgradeImpact", "/tmp/t", parameters=["target=4.99"]),
+            "--parameter target: this version does not know Kafka 4.99: name one of 3.9, 4.0",
+        ),
         (JobOptions("ClientInventory", "/tmp/t", window="5 minutes"), "--window: '5 minutes' is not a duration"),
     ],
 )

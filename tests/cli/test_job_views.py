@@ -19,11 +19,15 @@ READY = {
 }
 STATUS = {
     "phase": "Running",
-    "conditions": [READY],
-    "lag": {"records": 42, "oldestTimestamp": "2023-11-14T22:12:20Z"},
-    "lastRun": {"start": "2023-11-14T21:13:20Z", "rows": 1000, "batches": 7, "quarantined": 0},
+    "lag": {"records": 42, "oldestRecordTime": "2023-11-14T22:12:20Z"},
+    "lastRun": {"startTime": "2023-11-14T21:13:20Z", "rows": 1000, "batches": 7, "quarantined": 0},
     "findings": [
-        {"kind": "Unused", "subject": "old-topic", "message": "Nobody reads it.", "since": "2023-11-13T22:13:20Z"}
+        {
+            "kind": "Unused",
+            "subject": "old-topic",
+            "message": "Nobody reads it.",
+            "firstSeenTime": "2023-11-13T22:13:20Z",
+        }
     ],
     "findingCounts": {"Unused": 3},
     "findingsTotal": 3,
@@ -32,17 +36,19 @@ STATUS = {
 }
 
 
-def job(status: dict[str, Any] | None = None, **run: Any) -> AnalyticsJob:
+def job(analysis: dict[str, Any] | None = None, *conditions: dict[str, Any], **run: Any) -> AnalyticsJob:
+    known = {"table": "unused", "type": "UnusedTopics", **(analysis or {})}
+    status = {"conditions": [READY, *conditions], "analyses": [known]}
     return AnalyticsJob.model_validate(
         {
             "metadata": {"name": "unused", "namespace": "shop"},
             "spec": {
-                "type": "UnusedTopics",
                 "clusterRef": {"name": "main"},
-                "run": run or {"streaming": {"trigger": "30s"}},
-                "table": "unused",
+                "analyses": [
+                    {"type": "UnusedTopics", "run": run or {"streaming": {"trigger": "30s"}}, "table": "unused"}
+                ],
             },
-            "status": status,
+            "status": None if analysis is None else status,
         }
     )
 
@@ -77,8 +83,8 @@ def test_a_job_without_a_status_has_a_line_and_a_page() -> None:
 @pytest.mark.parametrize(
     ("run", "text"),
     [
-        ({"succeeded": True, "end": "2023-11-14T22:13:00Z"}, "well, 20s ago"),
-        ({"succeeded": False, "end": "2023-11-14T22:13:00Z"}, "failed, 20s ago"),
+        ({"succeeded": True, "completionTime": "2023-11-14T22:13:00Z"}, "well, 20s ago"),
+        ({"succeeded": False, "completionTime": "2023-11-14T22:13:00Z"}, "failed, 20s ago"),
         ({}, "runs"),
     ],
 )
@@ -108,7 +114,7 @@ def test_a_condition_that_is_false_is_told_with_its_message() -> None:
         "reason": "OwnersUnusable",
         "message": "Line 3 is wrong.",
     }
-    text = said(job_story(job({**STATUS, "conditions": [READY, owners]}), NOW))
+    text = said(job_story(job(STATUS, owners), NOW))
 
     assert "OwnersKnown is False (OwnersUnusable): Line 3 is wrong." in text
     assert "The driver runs." in text

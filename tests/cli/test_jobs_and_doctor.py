@@ -42,31 +42,31 @@ def types(person, capsys):
     return run
 
 
-def job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
-    run = {"streaming": {"trigger": "30s"}}
+def job(name: str, namespace: str, table: str) -> dict[str, Any]:
+    analysis = {"type": "UnusedTopics", "run": {"streaming": {"trigger": "30s"}}, "table": table}
     return {
         "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": name, "namespace": namespace},
-        "spec": {"type": "UnusedTopics", "clusterRef": {"name": "orders"}, "run": run, "table": "unused", **spec},
+        "spec": {"clusterRef": {"name": "orders"}, "analyses": [analysis]},
     }
 
 
 @pytest.fixture
 def unused(api, namespace, with_status) -> None:
-    api.objects.apply(job("unused", namespace), job("waiting", namespace, table="waiting"))
-    finding = {"kind": "Unused", "subject": "old-topic", "message": "Nobody reads it.", "since": MOMENT}
-    with_status(
-        "kaj",
-        "unused",
-        phase="Running",
-        conditions=ready("True", "Running"),
-        lag={"records": 42},
-        lastRun={"start": MOMENT, "rows": 7},
-        findings=[finding],
-        findingCounts={"Unused": 3},
-        findingsTotal=3,
-    )
+    api.objects.apply(job("unused", namespace, "unused"), job("waiting", namespace, "waiting"))
+    finding = {"kind": "Unused", "subject": "old-topic", "message": "Nobody reads it.", "firstSeenTime": MOMENT}
+    analysis = {
+        "table": "unused",
+        "type": "UnusedTopics",
+        "phase": "Running",
+        "lag": {"records": 42},
+        "lastRun": {"startTime": MOMENT, "rows": 7},
+        "findings": [finding],
+        "findingCounts": {"Unused": 3},
+        "findingsTotal": 3,
+    }
+    with_status("kaj", "unused", conditions=ready("True", "Running"), analyses=[analysis])
 
 
 @pytest.mark.usefixtures("unused")

@@ -18,6 +18,7 @@ from kwitness.contracts.resources.header_registry import ID_RANGES
 from kwitness.e2e.api_server import ApiServer
 
 from tests.contracts.resource_cases import CASES, ResourceCase, cases_of, resource
+from tests.merge_patch import merged
 
 ROOT = Path(__file__).resolve().parents[2]
 PLURAL = {info.kind: info.plural for info in KINDS}
@@ -155,16 +156,16 @@ def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
+    ("field", "changes"),
     [
-        ("type", "Traffic"),
-        ("table", "other"),
-        ("clusterRef", {"name": "other"}),
-        ("clusterRef", {"namespace": "elsewhere"}),
+        ("analyses[0].type", {"analyses": {0: {"type": "Traffic"}}}),
+        ("analyses", {"analyses": {0: {"table": "other"}}}),
+        ("clusterRef", {"clusterRef": {"name": "other"}}),
+        ("clusterRef", {"clusterRef": {"namespace": "elsewhere"}}),
     ],
 )
 def test_what_a_job_computes_from_where_and_where_to_cannot_be_changed(
-    api_with_crds: ApiServer, field: str, value: Any
+    api_with_crds: ApiServer, field: str, changes: dict[str, Any]
 ) -> None:
     job = resource("AnalyticsJob")
     path = "/apis/kwitness.dev/v1beta1/namespaces/default/analyticsjobs"
@@ -173,13 +174,14 @@ def test_what_a_job_computes_from_where_and_where_to_cannot_be_changed(
     answer = api_with_crds.request(
         "PATCH",
         f"{path}/example",
-        json={"spec": {field: value}},
+        json=merged(job, {"spec": changes}),
         headers={"Content-Type": "application/merge-patch+json"},
     )
     api_with_crds.request("DELETE", f"{path}/example")
 
     assert answer.status_code == 422
-    assert f"spec.{field}" in answer.json()["message"]
+    assert f"spec.{field}: Invalid value" in answer.json()["message"]
+    assert "cannot be changed: make another AnalyticsJob" in answer.json()["message"]
 
 
 def rules_of(node: Any) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from kwitness.cli import forgetting
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
+from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.devtools.table_reference import described_jobs, tables_page
 from kwitness.jobs.frame.job import COMPUTED_BY, WindowsSink
 from kwitness.jobs.frame.losses import LOSS_SCHEMA

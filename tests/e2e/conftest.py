@@ -107,7 +107,7 @@ class Answers(dict[str, Answer]):
             # The operator asks the driver for what it found a moment after the rows are there.
             found = eventually(
                 lambda: self._demo.cluster.find("analyticsjob", JOBS[job_type], NAMESPACE),
-                lambda job: job_type not in WITH_FINDINGS or "findingCounts" in job["status"],
+                lambda job: job_type not in WITH_FINDINGS or "findingCounts" in job["status"]["analyses"][0],
             )
             self[job_type] = Answer(self._demo.platform.rows(job_type), found)
         return self[job_type]

@@ -59,7 +59,7 @@ def run_in_turn(platform: Platform, jobs: Mapping[str, dict[str, Any]], stack: E
     assert lines[-1] == _ENDED, "\n".join(lines)[-5000:]
     reported = [json.loads(line) for line in lines if line.startswith("{")]
     statuses = {line["name"]: line for line in reported if "phase" in line}
-    rows = {job_type: _rows(platform, job_type, job["spec"]["table"]) for job_type, job in jobs.items()}
+    rows = {job_type: _rows(platform, job_type, job["spec"]["analyses"][0]["table"]) for job_type, job in jobs.items()}
     return {job_type: Found(rows[job_type], statuses[name]) for job_type, name in names.items()}
 
 

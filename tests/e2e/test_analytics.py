@@ -134,7 +134,8 @@ def test_a_table_path_that_cannot_be_written_is_said_in_status_and_stays_said(pl
     def condition() -> dict[str, Any]:
         return subscriptions.ready(platform, "unwritable", KIND)
 
-    job = subscriptions.like(platform, JOB, KIND, "unwritable", table="unwritable")
+    (analysis,) = subscriptions.found(platform, JOB, KIND)["spec"]["analyses"]
+    job = subscriptions.like(platform, JOB, KIND, "unwritable", analyses=[{**analysis, "table": "unwritable"}])
     with (
         unwritable_table(platform, "unwritable"),
         without_pods_after(platform, "unwritable"),

@@ -51,7 +51,7 @@ def test_traffic_names_who_writes_each_topic_and_what_an_observer_did_not_see_is
 def test_every_source_is_in_the_books_and_none_lost_or_doubled_a_number(answer: Answer) -> None:
     assert {"Observer", "Interceptors", "Plugin"} <= {row["kind"] for row in answer.rows}
     assert [row for row in answer.rows if row["missing"] or row["duplicates"]] == []
-    assert answer.job["status"]["ledger"][0]["hop"] == "table"
+    assert answer.job["status"]["analyses"][0]["ledger"][0]["hop"] == "table"
 
 
 @pytest.mark.parametrize("answer", ["UpgradeImpact"], indirect=True)
@@ -61,7 +61,7 @@ def test_what_clients_use_is_known_and_nothing_of_it_goes_with_an_upgrade(answer
     assert {GATEWAY_CLIENT, SIDECAR_CLIENT} <= {row["client_id"] for row in used}
     assert "Produce" in {row["api"] for row in used}
     assert [row for row in used if row["dropped_in"]] == []
-    assert answer.job["status"]["findingCounts"]["Breaks"] == 0
+    assert answer.job["status"]["analyses"][0]["findingCounts"]["Breaks"] == 0
 
 
 def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platform) -> None:
@@ -69,7 +69,7 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platfor
     with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(ONCE, {"once": {"id": "first"}})):
         condition = subscriptions.reason_becomes(platform, ONCE, "Completed", KIND)
         assert condition["status"] == "True"
-        status = subscriptions.found(platform, ONCE, KIND)["status"]
+        status = analysis(platform, ONCE)
         assert status["lastRun"]["id"] == "first"
         assert status["lastRun"]["succeeded"] is True
         assert status["findingCounts"]["NotSeen"] >= 1
@@ -80,7 +80,7 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platfor
         # A driver that is done can be asked for a moment; then its Job ends.
         ended = {"id": "first", "succeeded": True}
         eventually(
-            lambda: subscriptions.found(platform, ONCE, KIND)["status"].get("finishedRuns"),
+            lambda: analysis(platform, ONCE).get("finishedRuns"),
             lambda known: known == [ended],
         )
         runs = (
@@ -103,11 +103,17 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_schedule(platform: Pl
     scheduled = {"schedule": {"cron": "* * * * *", "timeZone": "Europe/Berlin", "startingDeadline": "1m"}}
     with allowed_to_look(platform), subscriptions.applied(platform, unused_topics(NIGHTLY, scheduled)):
         status = eventually(
-            lambda: subscriptions.found(platform, NIGHTLY, KIND).get("status", {}),
-            lambda now: now.get("lastSuccessful") and now.get("findingCounts"),
+            lambda: analysis(platform, NIGHTLY),
+            lambda now: now.get("lastSuccessfulTime") and now.get("findingCounts"),
         )
         assert status["findingCounts"]["NotSeen"] >= 1
         assert subscriptions.ready(platform, NIGHTLY, KIND)["status"] == "True"
+
+
+def analysis(platform: Platform, job: str) -> dict[str, Any]:
+    """What the status of a job says of its analysis."""
+    found = subscriptions.found(platform, job, KIND).get("status", {}).get("analyses", [{}])
+    return dict(found[0])
 
 
 def create_topic(platform: Platform, name: str) -> None:
@@ -140,12 +146,16 @@ def unused_topics(name: str, run: dict[str, Any]) -> dict[str, Any]:
         "kind": "AnalyticsJob",
         "metadata": {"name": name, "namespace": NAMESPACE},
         "spec": {
-            "type": "UnusedTopics",
+            "analyses": [
+                {
+                    "type": "UnusedTopics",
+                    "table": name.replace("-", "_"),
+                    "run": run,
+                    "parameters": {"unusedTopics": {"unusedFor": "1h"}},
+                }
+            ],
             "clusterRef": {"name": CLUSTER},
             "authentication": {"type": "scram-sha-512", "secretRef": {"name": "kwitness-kafka-spark"}},
-            "run": run,
-            "parameters": {"unusedTopics": {"unusedFor": "1h"}},
             "executors": {"instances": 0},
-            "table": name.replace("-", "_"),
         },
     }

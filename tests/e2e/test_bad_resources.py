@@ -24,7 +24,7 @@ def test_a_cluster_with_another_id_gets_nothing_until_it_is_accepted(platform: P
         found = subscriptions.reason_becomes(platform, name, "ClusterIdChanged", "kafkacluster")
         real = subscriptions.found(platform, CLUSTER, "kafkacluster")["status"]["clusterId"]
         assert ANOTHER in found["message"]
-        assert f"set spec.clusterId, or the annotation kwitness.dev/accept-cluster-id, to {real}" in found["message"]
+        assert f"set spec.clusterId to {real}" in found["message"]
         with subscriptions.applied(platform, early):
             subscriptions.reason_becomes(platform, "to-another-cluster", "ClusterNotReady")
             assert not any(one.endswith(".to-another-cluster") for one in toolbox.subscriptions())

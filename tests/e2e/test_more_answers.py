@@ -46,8 +46,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "TelemetryRollup": {},
     "Completeness": {"grace": "1s"},
     "CostAttribution": {
-        "trafficJob": JOBS["Traffic"],
-        "rateCard": {"name": RATES},
+        "trafficJobRef": {"name": JOBS["Traffic"]},
+        "rateCardConfigMapRef": {"name": RATES},
         "groupBy": ["Topic", "ClientId"],
         "timeZone": "Europe/Berlin",
     },
@@ -62,14 +62,18 @@ def a_job(job_type: str, parameters: dict[str, Any], **spec: Any) -> dict[str, A
         "kind": "AnalyticsJob",
         "metadata": {"name": table.replace("_", "-"), "namespace": NAMESPACE},
         "spec": {
-            "type": job_type,
+            "analyses": [
+                {
+                    "type": job_type,
+                    "table": table,
+                    "run": {"once": {}},
+                    "window": "1m",
+                    "parameters": {job_type[0].lower() + job_type[1:]: parameters} if parameters else {},
+                }
+            ],
             "clusterRef": {"name": CLUSTER},
             "authentication": {"type": "scram-sha-512", "secretRef": {"name": "kwitness-kafka-spark"}},
-            "run": {"once": {}},
-            "window": "1m",
-            "parameters": {job_type[0].lower() + job_type[1:]: parameters} if parameters else {},
             "executors": {"instances": 0},
-            "table": table,
             **spec,
         },
     }

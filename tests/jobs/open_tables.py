@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 from pyspark.sql import DataFrame, SparkSession
 
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
+from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.contracts.resources.analytics_parameters import UpgradeImpactParameters
 from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.frame.delta_table import JobTable

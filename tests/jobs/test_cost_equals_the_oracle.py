@@ -54,8 +54,8 @@ class KilledError(Exception):
 def tables(spark: SparkSession, folder: Path, settings: cost_oracle.Settings) -> PeriodTables:
     """The tables of a driver that has just begun."""
     parameters: dict[str, Any] = {
-        "traffic_job": "traffic",
-        "rate_card": {"name": "kwitness-rates"},
+        "traffic_job_ref": {"name": "traffic"},
+        "rate_card_config_map_ref": {"name": "kwitness-rates"},
         "group_by": settings.group_by,
         "time_zone": settings.zone,
         "header": settings.header,

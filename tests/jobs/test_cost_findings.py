@@ -21,7 +21,7 @@ OWNERS = Owners.model_validate({"owners": [{"team": "orders", "match": {"topic":
 
 
 def given(card: RateCard | None = FULL, owners: Owners | None = OWNERS) -> JobInput:
-    parameters = {"traffic_job": "traffic", "rate_card": {"name": "kwitness-rates"}}
+    parameters = {"traffic_job_ref": {"name": "traffic"}, "rate_card_config_map_ref": {"name": "kwitness-rates"}}
     return JobInput(CostAttributionParameters.model_validate(parameters), 300.0, owners=owners, rate_card=card)
 
 

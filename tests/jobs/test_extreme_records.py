@@ -78,8 +78,8 @@ def test_no_record_ends_the_bill_of_what_the_analyses_before_it_have_counted(
     inputs = {name: fed(name).table.path for name in ("Traffic", "HeaderDrift")}
     parameters = CostAttributionParameters.model_validate(
         {
-            "traffic_job": "traffic",
-            "rate_card": {"name": "rates"},
+            "traffic_job_ref": {"name": "traffic"},
+            "rate_card_config_map_ref": {"name": "rates"},
             "group_by": ("Principal", "ClientId", "Namespace", "Workload", "Topic", "Header"),
             "header": "charge.tag",
         }

@@ -6,7 +6,7 @@ import pytest
 
 from kwitness.contracts.job_config import JobTopics
 from kwitness.contracts.job_inputs import JOB_INPUTS, JobInputs
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
+from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.contracts.resources.analytics_parameters import Parameters
 from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import TOPICS, topic_name

@@ -101,7 +101,11 @@ def _cost(folder: Path, name: str, traffic: Path) -> JobConfig:
         folder / name,
         type="CostAttribution",
         name=name,
-        parameters={"traffic_job": "traffic", "rate_card": {"name": "kwitness-rates"}, "time_zone": "Etc/UTC"},
+        parameters={
+            "traffic_job_ref": {"name": "traffic"},
+            "rate_card_config_map_ref": {"name": "kwitness-rates"},
+            "time_zone": "Etc/UTC",
+        },
         rate_card={"currency": "EUR", "bytes_in_per_gib": 1000},
         input_tables={"Traffic": traffic.as_uri()},
         kafka={"bootstrap_servers": []},

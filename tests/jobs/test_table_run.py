@@ -38,7 +38,11 @@ def config_of(folder: Path) -> JobConfig:
         folder,
         type="CostAttribution",
         run={"mode": "streaming", "trigger_seconds": 0.2},
-        parameters={"traffic_job": "traffic", "rate_card": {"name": "kwitness-rates"}, "time_zone": "Etc/UTC"},
+        parameters={
+            "traffic_job_ref": {"name": "traffic"},
+            "rate_card_config_map_ref": {"name": "kwitness-rates"},
+            "time_zone": "Etc/UTC",
+        },
         input_tables={"Traffic": (folder / "traffic").as_uri()},
         kafka={"bootstrap_servers": []},
     )

@@ -57,13 +57,14 @@ def cluster(name: str, namespace: str, *servers: str, **spec: Any) -> dict[str, 
 
 
 def analytics_job(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
-    """A job whose table has its name."""
-    wanted = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": name, "run": {"streaming": {}}}
+    """A job whose table has its name; ``spec`` may have fields of its analysis too."""
+    analysis = {"type": "ClientInventory", "table": name, "run": {"streaming": {}}}
+    analysis |= {field: spec.pop(field) for field in ("type", "table", "run", "parameters") if field in spec}
     return {
         "apiVersion": "kwitness.dev/v1beta1",
         "kind": "AnalyticsJob",
         "metadata": {"name": name, "namespace": namespace},
-        "spec": {**wanted, **spec},
+        "spec": {"clusterRef": {"name": "main"}, "analyses": [analysis], **spec},
     }
 
 

@@ -21,7 +21,7 @@ from kwitness.operator.metrics import JobNumbers
 
 from tests.eventually import eventually, eventually_beside, remains
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, cluster, get, ready, secret, until_reason
+from tests.operator.surroundings import analytics_job, apply, cluster, get, ready, secret, until_reason
 
 pytestmark = pytest.mark.broker
 DRIVER = {"app.kubernetes.io/name": "kwitness-job", "app.kubernetes.io/instance": "inventory"}
@@ -37,18 +37,12 @@ def running(api, namespace, broker, start_operator):
 
 
 def _job(namespace: str, **spec: Any) -> dict[str, Any]:
-    wanted = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}}
-    return {
-        "apiVersion": "kwitness.dev/v1beta1",
-        "kind": "AnalyticsJob",
-        "metadata": {"name": "inventory", "namespace": namespace},
-        "spec": {**wanted, **spec},
-    }
+    return analytics_job("inventory", namespace, table="t", **spec)
 
 
 def _change(api: ApiServer, namespace: str, run: dict[str, Any]) -> None:
-    nothing = {"streaming": None, "schedule": None, "once": None}
-    api.objects.patch("kaj", "inventory", namespace, {"spec": {"run": {**nothing, **run}}})
+    changed = _job(namespace, run=run)
+    api.objects.patch("kaj", "inventory", namespace, {"spec": {"analyses": changed["spec"]["analyses"]}})
 
 
 def _pod(namespace: str, name: str, labels: dict[str, str]) -> dict[str, Any]:
@@ -73,6 +67,11 @@ def _observe(api: ApiServer, namespace: str, kind: str, name: str, status: dict[
 
 def _status(api: ApiServer, namespace: str) -> dict[str, Any]:
     return get(api, "kaj", "inventory", namespace).get("status", {})
+
+
+def _analysis(api: ApiServer, namespace: str) -> dict[str, Any]:
+    (found,) = _status(api, namespace)["analyses"]
+    return dict(found)
 
 
 def _until(api: ApiServer, namespace: str, words: str) -> None:
@@ -146,8 +145,8 @@ def test_a_run_that_has_ended_never_runs_again(running, api, namespace, start_op
     )
     _observe(api, namespace, "job", name, COMPLETE)
     until_reason(api, "kaj", "inventory", namespace, "Completed")
-    assert _status(api, namespace)["finishedRuns"] == [{"id": "first", "succeeded": True}]
-    assert _status(api, namespace)["lastRun"]["succeeded"] is True
+    assert _analysis(api, namespace)["finishedRuns"] == [{"id": "first", "succeeded": True}]
+    assert _analysis(api, namespace)["lastRun"]["succeeded"] is True
 
     api.objects.delete("job", name, namespace=namespace)  # as a janitor does
     running.stop()
@@ -220,12 +219,12 @@ def test_a_schedule_is_ready_only_if_its_last_run_succeeded(api, namespace):
     message = until_reason(api, "kaj", "inventory", namespace, "LastRunFailed")
     assert "(BackoffLimitExceeded)" in message
     assert "kubectl logs job/kwitness-job-inventory-1" in message
-    assert _status(api, namespace)["lastRun"]["succeeded"] is False
+    assert _analysis(api, namespace)["lastRun"]["succeeded"] is False
 
     api.objects.delete("job", "kwitness-job-inventory-1", namespace=namespace)
     _observe(api, namespace, "cronjob", "kwitness-job-inventory", {"lastSuccessfulTime": began})
     until_reason(api, "kaj", "inventory", namespace, "Scheduled")
-    assert _status(api, namespace)["lastSuccessful"] == began
+    assert _analysis(api, namespace)["lastSuccessfulTime"] == began
 
 
 @contextlib.asynccontextmanager
@@ -283,7 +282,7 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
             finding = {"kind": "NotClosed", "subject": "collector/main", "message": "3 of 10 are missing"}
             said.update(findings=[finding], finding_counts={"NotClosed": 7})
             await eventually_beside(lambda: condition()["reason"] == "FindingsPresent")
-            status = _status(api, namespace)
+            status = _analysis(api, namespace)
             assert (status["findingCounts"], status["findingsTotal"]) == ({"NotClosed": 7}, 7)
             assert {name: status["findings"][0][name] for name in finding} == finding
             (event,) = await eventually_beside(events)
@@ -304,7 +303,7 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
             until_now = len(asked)
             await asyncio.sleep(3)
             assert len(asked) == until_now, "nobody asks a driver that is not to run"
-            assert _status(api, namespace)["findingCounts"]["LateSeal"] == 1, "what was found last stays"
+            assert _analysis(api, namespace)["findingCounts"]["LateSeal"] == 1, "what was found last stays"
 
 
 def test_keys_of_an_object_store_are_mounted_and_shown_nowhere(api, namespace, broker, start_operator):

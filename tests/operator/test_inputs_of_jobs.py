@@ -15,7 +15,7 @@ from kwitness.operator.kinds.analytics_job import inputs
 from tests.eventually import eventually, eventually_beside, remains
 from tests.operator.conftest import at_the_resync
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, cluster, get, ready, until_reason
+from tests.operator.surroundings import analytics_job, apply, cluster, get, ready, until_reason
 
 pytestmark = pytest.mark.broker
 
@@ -24,13 +24,7 @@ RATES = {"currency": "EUR", "bytesInPerGiB": 12_000}
 
 
 def _job(namespace: str, name: str, kind: str, **spec: Any) -> dict[str, Any]:
-    wanted = {"clusterRef": {"name": "main"}, "type": kind, "table": name, "run": {"streaming": {}}}
-    return {
-        "apiVersion": "kwitness.dev/v1beta1",
-        "kind": "AnalyticsJob",
-        "metadata": {"name": name, "namespace": namespace},
-        "spec": {**wanted, **spec},
-    }
+    return analytics_job(name, namespace, type=kind, **spec)
 
 
 def _file(namespace: str, name: str, key: str, document: Any) -> dict[str, Any]:
@@ -90,11 +84,11 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("impatient")
 async def test_costs_wait_for_what_they_are_told_from_and_take_up_its_changes(api, namespace, broker, tmp_path):
-    parameters = {"costAttribution": {"trafficJob": "traffic", "rateCard": {"name": "kwitness-rates"}}}
+    references = {"trafficJobRef": {"name": "traffic"}, "rateCardConfigMapRef": {"name": "kwitness-rates"}}
     apply(
         api,
         cluster("main", namespace, broker.bootstrap, **OWNED),
-        _job(namespace, "costs", "CostAttribution", parameters=parameters),
+        _job(namespace, "costs", "CostAttribution", parameters={"costAttribution": references}),
     )
 
     def said() -> dict[str, str]:
@@ -150,7 +144,7 @@ async def test_a_mirror_that_is_its_source_is_refused(api, namespace, broker, tm
         await eventually_beside(lambda: ready(api, "kaj", "audit", namespace)["reason"] == "ClusterNotReady")
         message = ready(api, "kaj", "audit", namespace)["message"]
         assert "there is no KafkaCluster mirror" in message
-        assert "spec.parameters.mirrorAudit.target.clusterRef" in message
+        assert "spec.analyses[0].parameters.mirrorAudit.target.clusterRef" in message
         apply(api, cluster("mirror", namespace, broker.bootstrap))
         await eventually_beside(lambda: ready(api, "kaj", "audit", namespace)["reason"] == "MirrorIsSource")
         assert _list(api, namespace, "cronjob") == []

@@ -21,7 +21,16 @@ from kwitness.operator.model.ownership import APPLIED_HASH
 from tests import soak
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import alter_broker, apply, broker_configs, cluster, collector, gateway, subscription
+from tests.operator.surroundings import (
+    alter_broker,
+    analytics_job,
+    apply,
+    broker_configs,
+    cluster,
+    collector,
+    gateway,
+    subscription,
+)
 
 pytestmark = pytest.mark.broker
 STILL_S = 8.0
@@ -73,18 +82,12 @@ class MortalKafka(KafkaAdmin):
 
 
 def _platform(namespace: str, bootstrap: str) -> list[dict[str, Any]]:
-    job = {
-        "apiVersion": "kwitness.dev/v1beta1",
-        "kind": "AnalyticsJob",
-        "metadata": {"name": "job", "namespace": namespace},
-        "spec": {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}},
-    }
     return [
         cluster("main", namespace, bootstrap),
         subscription("a", namespace),
         subscription("b", namespace, interval="7s"),
         collector("main", namespace, replicas=2),
-        job,
+        analytics_job("job", namespace),
     ]
 
 

@@ -12,7 +12,7 @@ from kwitness.e2e.api_server import ApiServer
 from kwitness.operator.model.conditions import Verdict, conditions_of
 
 from tests.eventually import eventually
-from tests.operator.surroundings import apply, cluster, collector, gateway, subscription
+from tests.operator.surroundings import analytics_job, apply, cluster, collector, gateway, subscription
 
 READY = [one for one in REASONS if one.condition == "Ready"]
 OF_KSTATUS = {"Reconciling", "Stalled"}
@@ -60,7 +60,6 @@ def _resource(kind: str, name: str, namespace: str, **spec: Any) -> dict[str, An
 
 def test_every_kind_says_whether_it_waits_or_is_at_a_dead_end(api, namespace, start_operator):
     nowhere = {"clusterRef": {"name": "main"}}
-    job = {**nowhere, "type": "ClientInventory", "run": {"streaming": {}}}
     key = {"name": "tenant", "description": "Whose record it is.", "type": "String"}
     oidc = {"authentication": {"type": "oauthbearer"}, "tls": {"insecurePlaintext": True}}
     selected = {"selector": {"matchLabels": {"app": "orders"}}, "interceptors": [{"name": "a", "type": "Audit"}]}
@@ -71,8 +70,8 @@ def test_every_kind_says_whether_it_waits_or_is_at_a_dead_end(api, namespace, st
         subscription("a", namespace),
         collector("a", namespace),
         gateway("a", namespace),
-        _resource("AnalyticsJob", "a", namespace, **job, table="a"),
-        _resource("AnalyticsJob", "large", namespace, **job, table="b", executors={"instances": 64}),
+        analytics_job("a", namespace),
+        analytics_job("large", namespace, executors={"instances": 64}),
         _resource("InterceptorProfile", "a", namespace, **nowhere, **selected),
         _resource("HeaderRegistry", "a", namespace, keys=[key]),
         _resource("HeaderRegistry", "b", namespace, keys=[key]),

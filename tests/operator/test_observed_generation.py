@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,7 +28,9 @@ def _body(generation: int, *, uid: str = "1", **status: Any) -> dict[str, Any]:
     return {"metadata": metadata, "spec": {}, "status": status}
 
 
-async def _written(present: dict[str, Any], judged: dict[str, Any]) -> dict[str, Any] | None:
+async def _written(
+    present: dict[str, Any], judged: dict[str, Any], *, lately: bool = False, **fields: Any
+) -> dict[str, Any] | None:
     patches: list[dict[str, Any]] = []
 
     async def patch_status(_kind: str, _key: Key, patch: dict[str, Any], *, version: str) -> None:
@@ -39,12 +42,12 @@ async def _written(present: dict[str, Any], judged: dict[str, Any]) -> dict[str,
     context: Any = SimpleNamespace(
         store=store,
         clock=Clock(),
-        status_written={},
+        status_written={("TelemetryCollector", Subject.of(present).key): time.monotonic()} if lately else {},
         never_ready=set(),
         settings=SimpleNamespace(status_seconds=60),
         kubernetes=SimpleNamespace(patch_status=patch_status),
     )
-    await write_status(context, "TelemetryCollector", Subject.of(judged), fields={}, verdicts=[AVAILABLE])
+    await write_status(context, "TelemetryCollector", Subject.of(judged), fields=fields, verdicts=[AVAILABLE])
     return patches[0] if patches else None
 
 
@@ -61,6 +64,25 @@ async def test_a_verdict_about_an_object_that_was_replaced_is_not_written():
 
 async def test_a_status_never_goes_back_to_an_earlier_generation():
     assert await _written(_body(2, observedGeneration=2), _body(1)) is None
+
+
+async def test_live_numbers_of_an_analysis_wait_and_its_phase_does_not():
+    def analyses(phase: str, records: int) -> list[dict[str, Any]]:
+        return [{"table": "t", "phase": phase, "lag": {"records": records}}]
+
+    first = await _written(_body(1), _body(1), analyses=analyses("Running", 1))
+    assert first is not None
+    present = _body(1, **first)
+
+    assert await _written(present, present, lately=True, analyses=analyses("Running", 2)) is None
+    patch = await _written(present, present, lately=True, analyses=analyses("Failed", 2))
+    assert patch == {"analyses": analyses("Failed", 2)}
+
+
+async def test_a_part_of_a_status_has_no_field_that_is_empty():
+    patch = await _written(_body(1), _body(1), analyses=[{"table": "t", "findings": [], "lag": None}])
+    assert patch is not None
+    assert patch["analyses"] == [{"table": "t"}]
 
 
 class SlowKafka(KafkaAdmin):

@@ -169,8 +169,9 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(a
     ledger = {"hop": "table", "accepted": 3, "delivered": 1, "queued": 1, "dropped": {"Expired": 1}}
     apply(api, analytics_job("inventory", namespace))
     until_reason(api, "kaj", "inventory", namespace, "Starting")
-    reported = {"status": {"ledger": [ledger], "lag": {"records": 4}, "findingCounts": {"NotClosed": 2}}}
-    api.objects.patch("kaj", "inventory", namespace, reported, subresource="status")
+    reported = {"ledger": [ledger], "lag": {"records": 4}, "findingCounts": {"NotClosed": 2}}
+    known = {"table": "inventory", "type": "ClientInventory", **reported}
+    api.objects.patch("kaj", "inventory", namespace, {"status": {"analyses": [known]}}, subresource="status")
     eventually(lambda: "kwitness_job_findings{" in applied.probe("/metrics")[1])
     text = applied.probe("/metrics")[1]
     expected = {one.name: one for one in OWN_METRICS if "operator" in one.source.split(", ")}

@@ -232,8 +232,8 @@ def test_a_cluster_made_anew_at_the_same_address_gets_nothing_until_it_is_accept
         until_reason(api, "kcms", "second", namespace, "ClusterNotReady")
         assert broker_configs(broker) == {}
 
-        accept = {"kwitness.dev/accept-cluster-id": broker.cluster_id}
-        api.objects.annotate("kfc", "main", namespace, accept)
+        accept = {"spec": {"clusterId": broker.cluster_id}}
+        api.objects.patch("kfc", "main", namespace, accept)
         until_reason(api, "kcms", "second", namespace, "Applied")
         eventually(lambda: set(broker_configs(broker)) == {config_name(namespace), config_name(namespace, "second")})
         # A job goes on by the offsets of the cluster that it has read, so it is asked about by itself.
@@ -241,9 +241,9 @@ def test_a_cluster_made_anew_at_the_same_address_gets_nothing_until_it_is_accept
         assert f"are of the Kafka cluster {before} and the KafkaCluster is now {broker.cluster_id}" in message
         eventually(stopped)
         status = get(api, "kaj", "inventory", namespace)["status"]
-        assert (status["phase"], status["clusterId"]) == ("Suspended", before)
+        assert (status["analyses"][0]["phase"], status["clusterId"]) == ("Suspended", before)
 
-        api.objects.annotate("kaj", "inventory", namespace, accept)
+        api.objects.patch("kaj", "inventory", namespace, accept)
         until_reason(api, "kaj", "inventory", namespace, "Scheduled")
         assert not stopped()
         assert get(api, "kaj", "inventory", namespace)["status"]["clusterId"] == broker.cluster_id

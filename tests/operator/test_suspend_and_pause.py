@@ -11,6 +11,7 @@ from kwitness.contracts.resources import KINDS
 
 from tests.eventually import eventually
 from tests.operator.surroundings import (
+    analytics_job,
     apply,
     broker_configs,
     cluster,
@@ -28,18 +29,12 @@ PAUSE = "kwitness.dev/pause"
 SHORT = {"KafkaCluster": "kfc", "ClientMetricsSubscription": "kcms", "TelemetryCollector": "ktc", "AnalyticsJob": "kaj"}
 
 
-def _job(namespace: str, **spec: Any) -> dict[str, Any]:
-    metadata = {"name": "main", "namespace": namespace}
-    job = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}, **spec}
-    return {"apiVersion": "kwitness.dev/v1beta1", "kind": "AnalyticsJob", "metadata": metadata, "spec": job}
-
-
 def _resources(namespace: str, bootstrap: str, **changes: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         cluster("main", namespace, bootstrap, **changes.get("kfc", {})),
         subscription("main", namespace, **changes.get("kcms", {})),
         collector("main", namespace, **changes.get("ktc", {})),
-        _job(namespace, **changes.get("kaj", {})),
+        analytics_job("main", namespace, **changes.get("kaj", {})),
     ]
 
 

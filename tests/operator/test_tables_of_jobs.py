@@ -32,7 +32,7 @@ def test_a_table_passes_to_the_job_of_higher_priority_once_the_other_has_left_it
     until_reason(api, "kaj", "inventory", namespace, "Starting")
     apply(api, analytics_job("rival", namespace, table="inventory", priority=1))
     assert "rival comes before" in until_reason(api, "kaj", "inventory", namespace, "Conflict")
-    assert get(api, "kaj", "inventory", namespace)["status"]["phase"] == "Pending"
+    assert get(api, "kaj", "inventory", namespace)["status"]["analyses"][0]["phase"] == "Pending"
     runner = get(api, "sts", "kwitness-job-inventory", namespace)["metadata"]
     assert (runner["finalizers"], "deletionTimestamp" in runner) == (["foregroundDeletion"], True)
     assert "waits until the driver of AnalyticsJob inventory" in until_reason(

@@ -14,15 +14,9 @@ from kwitness.operator.kinds.client_metrics_subscription import wanted
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, cluster, collector, get, ready, subscription
+from tests.operator.surroundings import analytics_job, apply, cluster, collector, get, ready, subscription
 
 pytestmark = pytest.mark.slow
-JOB = {"clusterRef": {"name": "main"}, "type": "ClientInventory", "table": "t", "run": {"streaming": {}}}
-
-
-def _job(namespace: str) -> dict[str, Any]:
-    metadata = {"name": "job", "namespace": namespace}
-    return {"apiVersion": "kwitness.dev/v1beta1", "kind": "AnalyticsJob", "metadata": metadata, "spec": JOB}
 
 
 class KafkaWithoutResolver(KafkaAdmin):
@@ -39,7 +33,7 @@ async def test_an_error_that_nobody_foresaw_at_the_brokers_leaves_no_resource_wi
         context.kafka = KafkaWithoutResolver()
 
     apply(api, cluster("main", namespace, "kafka.canary:9092"), subscription("a", namespace))
-    apply(api, collector("main", namespace), _job(namespace))
+    apply(api, collector("main", namespace), analytics_job("job", namespace))
     async with operating(api, settings_of(namespace, tmp_path), prepare):
         for kind, name in (("kfc", "main"), ("kcms", "a"), ("ktc", "main"), ("kaj", "job")):
             await eventually_beside(lambda kind=kind, name=name: ready(api, kind, name, namespace)["reason"])

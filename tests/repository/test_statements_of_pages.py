@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from kwitness.cli.views.silence import REASONS
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
+from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.contracts.resources.kafka_cluster import KafkaClusterStatus
 from kwitness.contracts.resources.ledger import HOPS
 from kwitness.contracts.software import may_crash_on_unknown_metrics

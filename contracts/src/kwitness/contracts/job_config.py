@@ -10,7 +10,7 @@ from .endpoints import DRIVER_PORT
 from .kafka_connection import KafkaConnection, TopicNames
 from .owners import Owners
 from .rate_card import RateCard
-from .resources.analytics_job import AnalyticsJobType
+from .resources.analyses import AnalyticsJobType
 from .topics import topic_name
 
 __all__ = [
@@ -110,7 +110,7 @@ def job_paths(folder: str) -> JobPaths:
 
 
 class JobConfig(_Config):
-    """Everything one driver needs to know; parameters are the keys of `spec.parameters.<type>`, in snake_case.
+    """Everything one driver needs to know; parameters are the keys of the type's block in `parameters`, in snake_case.
 
     At `identity_path`, a file beside the checkpoint, drivers remember of which cluster, job and runs it is; empty where
     nothing is to be remembered. `uid` is that of the AnalyticsJob. `input_tables` are paths of other AnalyticsJobs'

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from .resources.analytics_job import AnalyticsJobType
+from .resources.analyses import AnalyticsJobType
 
 __all__ = ["JOB_INPUTS", "JobInputs", "NamedJob"]
 
 
 class NamedJob(NamedTuple):
-    """An AnalyticsJob whose table is read; `parameter` of the type's settings has its name, where that is given."""
+    """An AnalyticsJob whose table is read; `parameter` of the type's settings refers to it, where that is given."""
 
     parameter: str
     type: AnalyticsJobType
@@ -50,9 +50,12 @@ JOB_INPUTS: Mapping[AnalyticsJobType, JobInputs] = MappingProxyType(
     {
         "CostAttribution": JobInputs(
             topics=False,
-            tables=(NamedJob("traffic_job", "Traffic"), NamedJob("header_drift_job", "HeaderDrift", optional=True)),
+            tables=(
+                NamedJob("traffic_job_ref", "Traffic"),
+                NamedJob("header_drift_job_ref", "HeaderDrift", optional=True),
+            ),
             owners=True,
-            rate_card="rate_card",
+            rate_card="rate_card_config_map_ref",
         ),
         "MirrorAudit": JobInputs(second_cluster="target"),
         "UpgradeImpact": JobInputs(owners=True),

@@ -304,7 +304,8 @@ def _first_rows(
     read: dict[int, str | None] = {}
 
     def missing() -> str | None:
-        version = _status(demo, "analyticsjob", job).get("tableVersion")
+        (analysis,) = _status(demo, "analyticsjob", job).get("analyses", [{}])
+        version = analysis.get("tableVersion")
         if version is None:
             return "the first version of the table"
         # Rows are read by a process in the driver's pod, so once a version.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from pyspark.sql.types import StructType
 
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
+from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.frame.job import COMPUTED_BY, Job, LatticeSink, TableSink, WindowsSink
 from kwitness.jobs.frame.losses import LOSS_SCHEMA
@@ -20,7 +20,7 @@ _HEAD = """\
 
 # Tables of the analyses
 
-Each AnalyticsJob has a folder, `<tableRoot>/<namespace>/<spec.table>`, with its table in `table`, records that could
+Each AnalyticsJob has a folder, `<tableRoot>/<namespace>/<table>`, with its table in `table`, records that could
 not be used in `quarantine/records`, and what was gone before it could be read in `quarantine/losses`. All are Delta
 tables of reader version 1. A newer version of a job may add columns, and never renames, retypes or removes one. How to
 read them: [tables](../guides/tables.md).

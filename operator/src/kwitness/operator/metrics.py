@@ -112,18 +112,18 @@ class JobNumbers:
             )
         )
         for key, body in self._store.items("AnalyticsJob"):
-            status, labels = body.get("status") or {}, [key.namespace, key.name]
-            for ledger in status.get("ledger", ()):
-                for outcome in ("accepted", "delivered"):
-                    events.add_metric([*labels, outcome, ""], ledger[outcome])
-                for reason, count in ledger.get("dropped", {}).items():
-                    events.add_metric([*labels, "dropped", reason], count)
-                queued.add_metric(labels, ledger["queued"])
-            if "records" in status.get("lag", {}):
-                lag.add_metric(labels, status["lag"]["records"])
-            job_type = (body.get("spec") or {}).get("type", "")
-            for finding, count in status.get("findingCounts", {}).items():
-                findings.add_metric([*labels, job_type, finding], count)
+            labels = [key.namespace, key.name]
+            for status in (body.get("status") or {}).get("analyses", ()):
+                for ledger in status.get("ledger", ()):
+                    for outcome in ("accepted", "delivered"):
+                        events.add_metric([*labels, outcome, ""], ledger[outcome])
+                    for reason, count in ledger.get("dropped", {}).items():
+                        events.add_metric([*labels, "dropped", reason], count)
+                    queued.add_metric(labels, ledger["queued"])
+                if "records" in status.get("lag", {}):
+                    lag.add_metric(labels, status["lag"]["records"])
+                for finding, count in status.get("findingCounts", {}).items():
+                    findings.add_metric([*labels, status["type"], finding], count)
         yield from (events, queued, lag, findings)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
+from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.jobs.analyses.registry import find_job
 from kwitness.jobs.frame.first_rows import NoTableError, all_rows, first_rows
 from kwitness.jobs.frame.job import DisplayColumn

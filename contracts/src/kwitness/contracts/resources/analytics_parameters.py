@@ -7,19 +7,25 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import ConfigDict, Field, field_validator
 
 from kwitness.contracts.spelling import enum_value
-from kwitness.contracts.tables.kafka_releases import KafkaRelease
 
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_set, rules
 from .durations import duration_field
 from .objectives import LatencyObjective, objectives_field, with_names_of_their_own
-from .references import ClusterRef, RateCardConfigMapRef
+from .references import AnalyticsJobRef, ClusterRef, RateCardConfigMapRef
 from .time_zones import time_zone_field
 
-__all__ = ["PARAMETER_RULES", "CostAttributionParameters", "CostGroup", "MirrorAuditParameters", "Parameters"]
+__all__ = ["PARAMETER_RULE", "CostAttributionParameters", "CostGroup", "MirrorAuditParameters", "Parameters"]
 
-MetricPrefix = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[A-Za-z][A-Za-z0-9_./-]*$")]
-TopicName = Annotated[str, Field(min_length=1, max_length=249, pattern=r"^[A-Za-z0-9._-]+$")]
+MetricPrefix = Annotated[
+    str,
+    Field(
+        description="How names of metrics begin.", min_length=1, max_length=255, pattern=r"^[A-Za-z][A-Za-z0-9_./-]*$"
+    ),
+]
+TopicName = Annotated[
+    str, Field(description="Name of a topic.", min_length=1, max_length=249, pattern=r"^[A-Za-z0-9._-]+$")
+]
 
 
 def _topics(description: str) -> tuple[str, ...]:
@@ -166,9 +172,6 @@ class LedgerAuditParameters(Contract):
 
 CostGroup = Literal["Principal", "Team", "Topic", "Namespace", "ClientId", "Workload", "Header"]
 
-JobName = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
-"""Name of an AnalyticsJob, of the same namespace."""
-
 
 class CostAttributionParameters(Contract):
     """What clients and topics cost, by whom and what."""
@@ -181,23 +184,24 @@ class CostAttributionParameters(Contract):
                 field_path=".header",
             ),
             Rule(
-                "('Header' in self.groupBy) == has(self.headerDriftJob)",
-                "headerDriftJob goes with groupBy Header, and only with it",
-                field_path=".headerDriftJob",
+                "('Header' in self.groupBy) == has(self.headerDriftJobRef)",
+                "headerDriftJobRef goes with groupBy Header, and only with it",
+                field_path=".headerDriftJobRef",
             ),
         )
     )
-    traffic_job: JobName = Field(
-        description="Name of the AnalyticsJob of type Traffic, in the same namespace and of the same cluster, whose "
-        "table says what was sent."
+    traffic_job_ref: AnalyticsJobRef = Field(
+        description="The AnalyticsJob of type Traffic, of the same cluster, whose table says what was sent."
     )
-    header_drift_job: JobName | None = Field(
+    header_drift_job_ref: AnalyticsJobRef | None = Field(
         None,
-        description="Name of the AnalyticsJob of type HeaderDrift, likewise, whose table says which values the header "
-        "had. With groupBy Header.",
+        description="The AnalyticsJob of type HeaderDrift, of the same cluster, whose table says which values the "
+        "header had. With groupBy Header, and only with it.",
     )
-    rate_card: RateCardConfigMapRef = Field(description="ConfigMap that says what traffic and storage cost.")
-    group_by: tuple[CostGroup, ...] = Field(
+    rate_card_config_map_ref: RateCardConfigMapRef = Field(
+        description="ConfigMap that says what traffic and storage cost."
+    )
+    group_by: tuple[Annotated[CostGroup, Field(description="What rows are told apart by.")], ...] = Field(
         ("Principal", "Topic"),
         description="Of what there is a row each. Team: as spec.owners of the KafkaCluster says.",
         min_length=1,
@@ -206,7 +210,8 @@ class CostAttributionParameters(Contract):
     )
     header: str | None = Field(
         None,
-        description="Key of the record header whose values are told apart, such as charge.tag. With groupBy Header.",
+        description="Key of the record header whose values are told apart, such as charge.tag. With groupBy Header, "
+        "and only with it.",
         min_length=1,
         max_length=128,
     )
@@ -257,8 +262,11 @@ class MirrorAuditParameters(Contract):
 class UpgradeImpactParameters(Contract):
     """Who uses what brokers of a later release of Kafka no longer answer."""
 
-    target: KafkaRelease = Field(
-        description="Release of Kafka that the brokers are to have: one of those whose definitions this version knows."
+    target: str = Field(
+        description="Release of Kafka that the brokers are to have, such as 4.1. The status names those that this "
+        "version knows, if it does not know this one (reason Unsupported).",
+        max_length=8,
+        pattern=r"^[0-9]{1,3}\.[0-9]{1,3}$",
     )
     used_within: str = duration_field(
         "720h", "How long ago a client may have been seen last to count.", minimum="1h", maximum="8760h"
@@ -287,9 +295,15 @@ class Parameters(Contract):
     completeness: CompletenessParameters | None = Field(None, description="Settings of Completeness.")
     telemetry_rollup: TelemetryRollupParameters | None = Field(None, description="Settings of TelemetryRollup.")
     ledger_audit: LedgerAuditParameters | None = Field(None, description="Settings of LedgerAudit.")
-    mirror_audit: MirrorAuditParameters | None = Field(None, description="Settings of MirrorAudit.")
-    cost_attribution: CostAttributionParameters | None = Field(None, description="Settings of CostAttribution.")
-    upgrade_impact: UpgradeImpactParameters | None = Field(None, description="Settings of UpgradeImpact.")
+    mirror_audit: MirrorAuditParameters | None = Field(
+        None, description="Settings of MirrorAudit; it cannot do without."
+    )
+    cost_attribution: CostAttributionParameters | None = Field(
+        None, description="Settings of CostAttribution; it cannot do without."
+    )
+    upgrade_impact: UpgradeImpactParameters | None = Field(
+        None, description="Settings of UpgradeImpact; it cannot do without."
+    )
     header_drift: HeaderDriftParameters | None = Field(None, description="Settings of HeaderDrift.")
 
 
@@ -301,22 +315,16 @@ _REQUIRED = tuple(
     name for name, model in _MODELS.items() if any(field.is_required() for field in model.model_fields.values())
 )
 
-PARAMETER_RULES = (
-    *(
-        Rule(
-            f"!has(self.parameters) || !has(self.parameters.{name}) || self.type == '{enum_value(name)}'",
-            f"parameters.{name} is for type {enum_value(name)} only",
-            field_path=f".parameters.{name}",
-        )
+PARAMETER_RULE = Rule(
+    " && ".join(
+        f"has(self.parameters.{name}) == (self.type == '{enum_value(name)}')"
+        if name in _REQUIRED
+        else f"(!has(self.parameters.{name}) || self.type == '{enum_value(name)}')"
         for name in _MODELS
     ),
-    *(
-        Rule(
-            f"self.type != '{enum_value(name)}' || (has(self.parameters) && has(self.parameters.{name}))",
-            f"type {enum_value(name)} needs parameters.{name}",
-            field_path=f".parameters.{name}",
-        )
-        for name in _REQUIRED
-    ),
+    "parameters must be those of the type",
+    field_path=".parameters",
+    detail=f"'type ' + self.type + (self.type in {[enum_value(name) for name in _REQUIRED]} ? ' needs' : ' takes') + "
+    "' parameters.' + self.type.substring(0, 1).lowerAscii() + self.type.substring(1) + ' and no other'",
 )
 """Settings of a type go with it and with nothing else; a type that cannot do without some has them."""

@@ -36,15 +36,20 @@ class Rule:
         What is wrong and what to do instead, for the person at `kubectl apply`.
     field_path
         The field to blame, relative to `self` (`.name`), where it is not `self`.
+    detail
+        An expression whose text follows the message.
     """
 
     rule: str
     message: str
     field_path: str | None = None
+    detail: str | None = None
 
     def as_schema(self) -> dict[str, str]:
         """Return the rule as one entry of `x-kubernetes-validations`."""
         entry = {"rule": self.rule, "message": self.message}
+        if self.detail is not None:
+            entry["messageExpression"] = f"'{self.message}: ' + {self.detail}"
         if self.field_path is not None:
             entry["fieldPath"] = self.field_path
         return entry

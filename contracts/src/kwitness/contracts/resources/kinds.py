@@ -132,11 +132,15 @@ KINDS: tuple[KindInfo, ...] = (
         "kaj",
         AnalyticsJob,
         (
-            PrinterColumn("Type", "string", ".spec.type", "What is computed."),
-            PrinterColumn("Phase", "string", ".status.phase", "Where the job is in its life."),
-            PrinterColumn("Lag", "integer", ".status.lag.records", "Records not read yet."),
-            PrinterColumn("Last-Run", "boolean", ".status.lastRun.succeeded", "Whether the last run ended well."),
-            PrinterColumn("Findings", "integer", ".status.findingsTotal", "How many things were found wrong."),
+            PrinterColumn("Type", "string", ".spec.analyses[0].type", "What is computed."),
+            PrinterColumn("Phase", "string", ".status.analyses[0].phase", "Where it is in its life."),
+            PrinterColumn("Lag", "integer", ".status.analyses[0].lag.records", "Records not read yet."),
+            PrinterColumn(
+                "Last-Run", "boolean", ".status.analyses[0].lastRun.succeeded", "Whether the last run ended well."
+            ),
+            PrinterColumn(
+                "Findings", "integer", ".status.analyses[0].findingsTotal", "How many things were found wrong."
+            ),
         ),
     ),
     KindInfo(

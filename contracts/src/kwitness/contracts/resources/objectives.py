@@ -56,7 +56,7 @@ class LatencyObjective(Contract):
         pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
     )
     match: ObjectiveMatch = Field(default_factory=ObjectiveMatch, description="Which answers count. Absent: all.")
-    group_by: tuple[ObjectiveGroup, ...] = Field(
+    group_by: tuple[Annotated[ObjectiveGroup, Field(description="What rows are told apart by.")], ...] = Field(
         (),
         description="What has a row, and a budget, of its own: Topic (needs the topic `requests`), Api, or identity "
         "keys. Absent: all answers together.",

@@ -12,6 +12,7 @@ from .contract_model import Contract, Rule, rules
 
 __all__ = [
     "SUBDOMAIN",
+    "AnalyticsJobRef",
     "CaSecretRef",
     "CertificateSecretRef",
     "ClusterRef",
@@ -146,6 +147,14 @@ class ClusterRef(Contract):
         min_length=1,
         max_length=63,
         pattern=DNS_LABEL,
+    )
+
+
+class AnalyticsJobRef(Contract):
+    """An AnalyticsJob in the resource's own namespace."""
+
+    name: str = Field(
+        description="Name of the AnalyticsJob, in the same namespace.", min_length=1, max_length=40, pattern=DNS_LABEL
     )
 
 

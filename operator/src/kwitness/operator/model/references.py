@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.references import ClusterRef
 from kwitness.operator.model.store import Key
 
-__all__ = ["ACCEPT_ANNOTATION", "cluster_key", "cluster_of", "depends_on_labels", "may_refer"]
-
-
-ACCEPT_ANNOTATION: Final = "kwitness.dev/accept-cluster-id"
-"""Of a KafkaCluster or AnalyticsJob: the Kafka cluster that it may go on with, though it was another."""
+__all__ = ["cluster_key", "cluster_of", "depends_on_labels", "may_refer"]
 
 
 def cluster_key(namespace: str, reference: ClusterRef) -> Key:

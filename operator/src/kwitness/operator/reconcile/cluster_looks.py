@@ -13,7 +13,6 @@ from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.errors import KubernetesUnavailableError, OvertakenError, TerminalError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.pause import stands_still
-from kwitness.operator.model.references import ACCEPT_ANNOTATION
 from kwitness.operator.model.store import Key
 from kwitness.operator.reconcile.inventory import poll_inventory
 from kwitness.operator.reconcile.kafka_credentials import connection_of
@@ -97,12 +96,7 @@ def _present(context: Context, fact: BrokersSeen) -> Body:
 
 def _expected(cluster: KafkaCluster, body: Body, facts: ClusterFacts) -> str | None:
     """The id of the cluster that the addresses must lead to; None where that is to be found out."""
-    return (
-        cluster.spec.cluster_id
-        or cluster.metadata.annotations.get(ACCEPT_ANNOTATION)
-        or (body.get("status") or {}).get("clusterId")
-        or facts.memory.cluster_id
-    )
+    return cluster.spec.cluster_id or (body.get("status") or {}).get("clusterId") or facts.memory.cluster_id
 
 
 async def _ask(
@@ -114,7 +108,7 @@ async def _ask(
         raise TerminalError(
             "ClusterIdChanged",
             f"the addresses lead to cluster {seen.cluster_id}, not to {expected}; nothing is applied to it. If that is"
-            f" meant, set spec.clusterId, or the annotation {ACCEPT_ANNOTATION}, to {seen.cluster_id}",
+            f" meant, set spec.clusterId to {seen.cluster_id}",
         )
     return seen
 

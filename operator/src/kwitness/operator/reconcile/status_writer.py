@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from kwitness.operator.context import Context
@@ -38,6 +38,9 @@ LIVE_FIELDS: Final = frozenset(
 )
 """Fields that change by themselves all the time."""
 
+_PARTS: Final = "analyses"
+"""A list of what a status is made of, with live fields of its own."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -58,7 +61,7 @@ async def write_status(
     if int(present.get("observedGeneration", 0)) > subject.generation:
         return None
     wanted = {
-        **{name: value for name, value in fields.items() if value not in (None, [], {}, ())},
+        **_filled(fields),
         "observedGeneration": subject.generation,
         "conditions": conditions_of(
             verdicts,
@@ -73,7 +76,7 @@ async def write_status(
     now = time.monotonic()
     written = context.status_written.get((kind, key), float("-inf"))
     wait = written + context.settings.status_seconds - now
-    if set(patch) <= LIVE_FIELDS and wait > 0:
+    if wait > 0 and _settled(wanted) == _settled(present):
         return wait
     context.status_written[(kind, key)] = now
     updated = await context.kubernetes.patch_status(kind, key, patch, version=body["metadata"]["resourceVersion"])
@@ -85,6 +88,22 @@ async def write_status(
     if new is not None:
         await _tell(context, kind, key, present, new)
     return None
+
+
+def _filled(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: [_filled(part) for part in value] if name == _PARTS else value
+        for name, value in fields.items()
+        if value not in (None, [], {}, ())
+    }
+
+
+def _settled(status: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: [_settled(part) for part in value] if name == _PARTS else value
+        for name, value in status.items()
+        if name not in LIVE_FIELDS
+    }
 
 
 async def _tell(context: Context, kind: str, key: Key, present: dict[str, Any], new: Verdict) -> None:

@@ -17,7 +17,6 @@ from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.pod_starts import PodStart
-from kwitness.operator.model.references import ACCEPT_ANNOTATION
 from kwitness.operator.model.refusals import Refusal
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.actions import CreateTopics, GrowClaim
@@ -142,7 +141,7 @@ class KafkaState(Fact[ClusterKnowledge]):
 class BrokersSeen(Fact[ClusterDescription]):
     """What the brokers of a KafkaCluster say, which is that with ``uid`` at ``generation``.
 
-    ``accepted`` is the id that its owner accepts by annotation. Raises why they cannot be looked at, or lead to
+    Raises why they cannot be looked at, or lead to
     another Kafka cluster; then that is what is known of the cluster for all others as well.
     """
 
@@ -151,14 +150,12 @@ class BrokersSeen(Fact[ClusterDescription]):
     cluster: Key
     uid: str
     generation: int
-    accepted: str | None = None
 
     @classmethod
     def of(cls, body: Body) -> BrokersSeen:
         """Those of a KafkaCluster as it is now."""
         subject = Subject.of(body)
-        annotations = body["metadata"].get("annotations") or {}
-        return cls(subject.key, subject.uid, subject.generation, annotations.get(ACCEPT_ANNOTATION))
+        return cls(subject.key, subject.uid, subject.generation)
 
 
 @dataclass(frozen=True, slots=True)

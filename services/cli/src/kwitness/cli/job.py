@@ -15,7 +15,7 @@ from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_process import JARS, require_spark, run_driver, show_table
 from kwitness.cli.job_reads import GivenInputs, needs_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
+from kwitness.contracts.resources.analyses import JOB_TYPES
 
 ABOUT = SUBCOMMANDS["job"].about
 
@@ -91,7 +91,7 @@ def parser() -> Arguments:
         description=f"{ABOUT} A run that ends reads all that the topics hold and was not read before.",
     )
     whole.add_argument("what", choices=("run",), metavar="run", help="Run the analysis.")
-    whole.add_argument("type", metavar="TYPE", choices=JOB_TYPES, help="Analysis, as spec.type of an AnalyticsJob.")
+    whole.add_argument("type", metavar="TYPE", choices=JOB_TYPES, help="Analysis, as type of an AnalyticsJob.")
     whole.add_argument("--bootstrap", metavar="HOST:PORT", help="Brokers to begin with, separated by commas.")
     whole.add_argument(
         "--table", metavar="FOLDER", required=True, help="Folder of table, checkpoint and quarantine; made if absent."
@@ -105,9 +105,9 @@ def parser() -> Arguments:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="Parameter as in spec.parameters, such as forgetAfter=48h; lists as JSON.",
+        help="Parameter of the type as in an AnalyticsJob, such as forgetAfter=48h; lists as JSON.",
     )
-    whole.add_argument("--window", default="5m", metavar="DURATION", help="Window, as spec.window; by default 5m.")
+    whole.add_argument("--window", default="5m", metavar="DURATION", help="Length of windows; by default 5m.")
     whole.add_argument("--config", metavar="FILE", help="Client properties of Kafka, for TLS and passwords.")
     whole.add_argument(
         "--input",

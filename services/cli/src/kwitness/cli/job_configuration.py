@@ -52,7 +52,8 @@ def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
     from pydantic import ValidationError  # noqa: PLC0415
 
     from kwitness.contracts.job_config import JobConfig, JobTopics, job_paths  # noqa: PLC0415
-    from kwitness.contracts.resources.analytics_job import BATCH_JOB_TYPES, JOB_TYPES  # noqa: PLC0415
+    from kwitness.contracts.kafka_releases import KAFKA_RELEASES  # noqa: PLC0415
+    from kwitness.contracts.resources.analyses import BATCH_JOB_TYPES, JOB_TYPES  # noqa: PLC0415
 
     if options.type not in JOB_TYPES:
         raise CommandFailedError(f"there is no job of type {options.type}: name one of {', '.join(JOB_TYPES)}")
@@ -70,6 +71,11 @@ def job_config(options: JobOptions, connection: Mapping[str, Any]) -> Any:
     parameters = _parameters(options.type, options.parameters, parameters_of_inputs(options.type, reads))
     if "Team" in parameters.get("group_by", ()) and not reads.owners:
         raise CommandFailedError("--parameter groupBy: Team is known of owners alone: give --owners FILE")
+    if options.type == "UpgradeImpact" and parameters["target"] not in KAFKA_RELEASES:
+        raise CommandFailedError(
+            f"--parameter target: this version does not know Kafka {parameters['target']}: name one of"
+            f" {', '.join(KAFKA_RELEASES)}"
+        )
     fields: dict[str, Any] = {
         "type": options.type,
         "cluster_id": options.cluster_id,

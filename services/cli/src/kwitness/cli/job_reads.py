@@ -80,7 +80,7 @@ def parameters_of_inputs(job_type: str, given: GivenInputs) -> dict[str, Any]:
     """Return parameters that name in a cluster what options name here."""
     reads = _reads(job_type)
     named = {text.partition("=")[0] for text in given.tables}
-    parameters: dict[str, Any] = {one.parameter: _LOCAL for one in reads.tables if one.type in named}
+    parameters: dict[str, Any] = {one.parameter: {"name": _LOCAL} for one in reads.tables if one.type in named}
     if reads.rate_card and given.rate_card:
         parameters[reads.rate_card] = {"name": _LOCAL}
     if reads.second_cluster and given.second is not None:

@@ -1,11 +1,11 @@
-"""From the `spec.type` of an AnalyticsJob to its job: the folder of that name has a module `job` with a `JOB`."""
+"""From the `type` of an analysis to its job: the folder of that name has a module `job` with a `JOB`."""
 
 from __future__ import annotations
 
 import re
 from importlib import import_module
 
-from kwitness.contracts.resources.analytics_job import JOB_TYPES
+from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.jobs.frame.job import Job
 
 

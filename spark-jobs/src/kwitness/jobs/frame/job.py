@@ -14,7 +14,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from kwitness.contracts.owners import Owners
 from kwitness.contracts.rate_card import RateCard
-from kwitness.contracts.resources.analytics_job import AnalyticsJobType
+from kwitness.contracts.resources.analyses import AnalyticsJobType
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey
 from kwitness.jobs.frame.findings import Findings
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
@@ -30,7 +30,7 @@ COMPUTED_BY = StructField(
 
 
 class JobInput(NamedTuple):
-    """What a resource says to its job: `spec.parameters.<name>`, and `spec.window` for types that have windows.
+    """What a resource says to its job: `parameters.<name>`, and `window` for types that have windows.
 
     Attributes
     ----------
@@ -331,11 +331,11 @@ class Job:
     Attributes
     ----------
     name
-        The `spec.type` of AnalyticsJob.
+        The `type` in `spec.analyses` of an AnalyticsJob.
     version
         Counted up when the same records would give other rows; part of `computed_by`.
     parameters
-        The model of `spec.parameters.<name>`.
+        The model of `parameters.<name>`.
     schema
         The columns of its Delta table, each with a comment, without `COMPUTED_BY`.
     display_columns

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StructType
 
-from kwitness.contracts.resources.analytics_job import AnalyticsJobType
+from kwitness.contracts.resources.analyses import AnalyticsJobType
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.input_table import InputTable, TableVersion
 from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, TableInputs, TableSink

@@ -19,8 +19,8 @@ EXECUTOR_TEMPLATE = "/etc/kwitness/job/executor.yaml"
 
 
 def table_folder(job: AnalyticsJob, settings: OperatorSettings) -> str:
-    """Folder with table, checkpoint, quarantine and identity.json of a job."""
-    return f"{settings.analytics.table_root.rstrip('/')}/{job.metadata.namespace}/{job.spec.table}"
+    """Folder with table, checkpoint, quarantine and identity.json of a job's analysis."""
+    return f"{settings.analytics.table_root.rstrip('/')}/{job.metadata.namespace}/{job.spec.analysis.table}"
 
 
 def job_config(
@@ -33,12 +33,13 @@ def job_config(
     inputs: FoundInputs,
 ) -> JobConfig:
     """Translate the resource; pure."""
-    spec = job.spec
+    spec, analysis = job.spec, job.spec.analysis
     folder = table_folder(job, settings)
-    parameters = {name: value for name, value in spec.parameters if value is not None}
-    trigger = parse_duration(spec.run.streaming.trigger).total_seconds() if spec.run.streaming else 30.0
+    parameters = {name: value for name, value in analysis.parameters if value is not None}
+    run = analysis.run
+    trigger = parse_duration(run.streaming.trigger).total_seconds() if run.streaming else 30.0
     return JobConfig(
-        type=spec.type,
+        type=analysis.type,
         namespace=job.metadata.namespace,
         name=job.metadata.name,
         uid=job.metadata.uid,
@@ -46,8 +47,8 @@ def job_config(
         kafka=connection,
         topics=JobTopics.with_prefix(cluster.spec.topics.prefix),
         run=RunConfig(
-            mode="streaming" if spec.run.streaming else "once",
-            id=spec.run.once.id if spec.run.once else "",
+            mode="streaming" if run.streaming else "once",
+            id=run.once.id if run.once else "",
             trigger_seconds=trigger,
         ),
         **job_paths(folder)._asdict(),
@@ -56,7 +57,7 @@ def job_config(
         owners=inputs.owners,
         rate_card=inputs.rate_card,
         second=inputs.second,
-        window_seconds=parse_duration(spec.window).total_seconds(),
+        window_seconds=parse_duration(analysis.window).total_seconds(),
         status_port=DRIVER_PORT,
         executors=ExecutorsConfig(
             instances=spec.executors.instances,

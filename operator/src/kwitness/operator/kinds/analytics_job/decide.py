@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kwitness.contracts.envelopes import DriverStatus
-from kwitness.contracts.resources.analytics_job import AnalyticsJob, AnalyticsJobStatus, FinishedRun
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.analytics_status import AnalysisStatus, AnalyticsJobStatus, FinishedRun
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
@@ -19,7 +20,7 @@ from kwitness.operator.kinds.analytics_job.past_runs import past_runs, present_r
 from kwitness.operator.kinds.analytics_job.progress import progress_of
 from kwitness.operator.kinds.analytics_job.runners import KIND, Runners, end_of, ended, runners_of
 from kwitness.operator.kinds.analytics_job.starting import still_there, would_start
-from kwitness.operator.kinds.analytics_job.status import new_findings, status_of
+from kwitness.operator.kinds.analytics_job.status import driver_of, new_findings, status_of
 from kwitness.operator.kinds.analytics_job.tenants import writers
 from kwitness.operator.kinds.analytics_job.verdicts import about_data, about_topics, readiness, topics_before
 from kwitness.operator.model.conditions import Verdict, failure
@@ -27,7 +28,7 @@ from kwitness.operator.model.errors import OperatorError, TerminalError
 from kwitness.operator.model.moments import milliseconds_of, rfc3339
 from kwitness.operator.model.ownership import covers
 from kwitness.operator.model.parse_resource import parse_resource, parse_status
-from kwitness.operator.model.references import ACCEPT_ANNOTATION, cluster_key
+from kwitness.operator.model.references import cluster_key
 from kwitness.operator.model.store import Key, Subject
 from kwitness.operator.shapes.facts import Body, DriverAnswer, KafkaState, Watched
 from kwitness.operator.shapes.work import Decision, Note, Outcome, Unit, View
@@ -44,7 +45,7 @@ def decide(unit: Unit, view: View) -> Decision:
     try:
         job = parse_resource(AnalyticsJob, body)
         check_limits(job, view.settings)
-        first, *others = writers(view, unit.key.namespace, job.spec.table)
+        first, *others = writers(view, unit.key.namespace, job.spec.analysis.table)
         runners = runners_of(unit.key, view)
         if first != unit.key:
             outcome = _give_way(subject, body, job, first, runners)
@@ -58,13 +59,15 @@ def decide(unit: Unit, view: View) -> Decision:
 
 def _give_way(subject: Subject, body: Body, job: AnalyticsJob, first: Key, runners: Runners) -> Outcome:
     """End what runs the job, unless it is paused, and say who writes its table; finished runs stay to be looked at."""
-    status = parse_status(AnalyticsJobStatus, body).model_copy(update={"phase": "Pending"})
+    previous, analysis = parse_status(AnalyticsJobStatus, body), job.spec.analysis
+    given_way = previous.of(analysis).model_copy(update={"phase": "Pending"})
+    status = previous.model_copy(update={"analyses": (given_way,)})
     verdict = Verdict(
         "Ready",
         "False",
         "Conflict",
-        f"AnalyticsJob {first.name} comes before this one and writes the table {job.spec.table}: choose another"
-        " spec.table, or a higher spec.priority",
+        f"AnalyticsJob {first.name} comes before this one and writes the table {analysis.table}: choose another"
+        " spec.analyses[0].table, or a higher spec.priority",
     )
     verdicts = (verdict, *topics_before(body), *about_data(status))
     if is_paused(job.metadata.annotations):
@@ -89,7 +92,12 @@ class _Writer:
     @property
     def past(self) -> tuple[FinishedRun, ...]:
         """Runs of `once` that have ended."""
-        return past_runs(self.previous, self.runners)
+        return past_runs(self.before, self.runners)
+
+    @property
+    def before(self) -> AnalysisStatus:
+        """What the status says of the analysis."""
+        return self.previous.of(self.job.spec.analysis)
 
     def outcome(self) -> Outcome:
         """Children and status."""
@@ -105,7 +113,7 @@ class _Writer:
             job = job.model_copy(update={"spec": job.spec.model_copy(update={"suspend": True})})
         children, waits = self._children(job, cluster, read_from, inputs)
         answer, silent = self._answer()
-        status, ready = self._status(job, answer)
+        analysis, ready = self._status(job, answer)
         if waits is not None:
             ready = Verdict("Ready", "False", "Starting", waits)
         trouble = changed or silent
@@ -113,7 +121,8 @@ class _Writer:
             ready = failure(trouble)
         # What a driver found beside its checkpoint is of another cluster than what it was told.
         is_known = changed is not None or ready.reason != "ClusterIdChanged"
-        status = status.model_copy(update={"cluster_id": read_from if is_known else None})
+        driver = {**driver_of(answer, self.previous), "cluster_id": read_from if is_known else None}
+        status = self.previous.model_copy(update={**driver, "analyses": (analysis,)})
         ends = (end_of(one, self.subject.uid) for one in self.runners.former(self.job))
         return Outcome(
             self.subject.uid,
@@ -122,21 +131,24 @@ class _Writer:
             (ready, *inputs.verdicts, *about_topics(answer, cluster, self.body), *about_data(status)),
             children,
             removals=tuple(one for one in ends if one is not None),
-            notes=tuple(self._notes(status)),
+            notes=tuple(self._notes(analysis)),
         )
 
     def _identity(self, cluster_id: str) -> tuple[str, OperatorError | None]:
         """The Kafka cluster that the checkpoint is of, and what is wrong if the present one is another."""
+        accepted = self.job.spec.cluster_id
         read_from = self.previous.cluster_id or cluster_id
-        if cluster_id in {read_from, self.job.metadata.annotations.get(ACCEPT_ANNOTATION)}:
+        if cluster_id == (accepted or read_from):
             return cluster_id, None
-        return read_from, TerminalError(
-            "ClusterIdChanged",
-            f"nothing runs, since table and checkpoint are of the Kafka cluster {read_from} and the KafkaCluster is now"
-            f" {cluster_id}: make another AnalyticsJob with another spec.table; or, to begin this table again, remove"
-            f" its folder with all that is in it, and set the annotation {ACCEPT_ANNOTATION} of this AnalyticsJob to"
-            f" {cluster_id}",
-        )
+        if cluster_id == read_from:
+            why = f"spec.clusterId is {accepted} and the KafkaCluster is {cluster_id}: correct or remove spec.clusterId"
+        else:
+            why = (
+                f"table and checkpoint are of the Kafka cluster {read_from} and the KafkaCluster is now {cluster_id}:"
+                " make another AnalyticsJob with another table; or, to begin this table again, remove its folder with"
+                f" all that is in it, and set spec.clusterId of this AnalyticsJob to {cluster_id}"
+            )
+        return read_from, TerminalError("ClusterIdChanged", f"nothing runs, since {why}")
 
     def _children(
         self, job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, inputs: FoundInputs
@@ -169,10 +181,10 @@ class _Writer:
             return None, None
         return (answer.value, None) if answer.failure is None else (None, answer.failure)
 
-    def _status(self, job: AnalyticsJob, answer: DriverStatus | None) -> tuple[AnalyticsJobStatus, Verdict]:
-        now, previous = self.view.now_ms, self.previous
-        same = previous.observed_generation == self.subject.generation and previous.phase != "Suspended"
-        since = previous.scheduled_since if same and previous.scheduled_since else rfc3339(now)
+    def _status(self, job: AnalyticsJob, answer: DriverStatus | None) -> tuple[AnalysisStatus, Verdict]:
+        now, previous = self.view.now_ms, self.before
+        same = self.previous.observed_generation == self.subject.generation and previous.phase != "Suspended"
+        since = previous.scheduled_since_time if same and previous.scheduled_since_time else rfc3339(now)
         progress = progress_of(
             job,
             self.runners,
@@ -184,16 +196,16 @@ class _Writer:
         )
         kept: dict[str, Any] = {
             "finished_runs": self.past,
-            "scheduled_since": since,
+            "scheduled_since_time": since,
             "table_path": f"{table_folder(job, self.view.settings)}/table",
         }
         before = previous.model_copy(update=kept)
         status = status_of(job, progress, self.runners, answer, before, now_ms=now)
         return status, readiness(job, progress, answer, self.body)
 
-    def _notes(self, status: AnalyticsJobStatus) -> list[Note]:
+    def _notes(self, status: AnalysisStatus) -> list[Note]:
         found = []
-        for kind in new_findings(status, self.previous):
+        for kind in new_findings(status, self.before):
             example = next((one for one in status.findings if one.kind == kind), None)
             said = f", for example {example.subject}: {example.message}" if example is not None else ""
             text = f"found {kind}, {status.finding_counts[kind]} of it{said}"

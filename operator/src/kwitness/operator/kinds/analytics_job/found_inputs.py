@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from kwitness.contracts.job_config import SecondCluster
 from kwitness.contracts.owners import Owners
 from kwitness.contracts.rate_card import RateCard
-from kwitness.contracts.resources.analytics_job import AnalyticsJobType
+from kwitness.contracts.resources.analyses import AnalyticsJobType
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles
 from kwitness.operator.model.conditions import Verdict
 

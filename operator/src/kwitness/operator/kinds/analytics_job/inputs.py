@@ -86,19 +86,19 @@ def inputs_of(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, view: V
 
 
 def _reads(job: AnalyticsJob) -> JobInputs:
-    return JOB_INPUTS.get(job.spec.type, _TOPICS_ALONE)
+    return JOB_INPUTS.get(job.spec.analysis.type, _TOPICS_ALONE)
 
 
 def _parameters(job: AnalyticsJob) -> Any:
     """The settings of the job's type; None where there are none."""
-    name = word_of(job.spec.type)
-    fields = type(job.spec.parameters).model_fields.items()
-    return next((getattr(job.spec.parameters, one) for one, field in fields if field.alias == name), None)
+    analysis = job.spec.analysis
+    name, fields = word_of(analysis.type), type(analysis.parameters).model_fields.items()
+    return next((getattr(analysis.parameters, one) for one, field in fields if field.alias == name), None)
 
 
 def _named_jobs(reads: JobInputs, parameters: Any) -> list[tuple[NamedJob, str]]:
-    names = ((named, getattr(parameters, named.parameter)) for named in reads.tables)
-    return [(named, name) for named, name in names if name is not None]
+    references = ((named, getattr(parameters, named.parameter)) for named in reads.tables)
+    return [(named, reference.name) for named, reference in references if reference is not None]
 
 
 def _table(job: AnalyticsJob, cluster: KafkaCluster, named: NamedJob, name: str, view: View) -> str:
@@ -117,10 +117,11 @@ def _table(job: AnalyticsJob, cluster: KafkaCluster, named: NamedJob, name: str,
     except OperatorError as error:
         raise TerminalError("InputInvalid", f"AnalyticsJob {name} cannot be read: see its status") from error
     other_at = cluster_key(key.namespace, other.spec.cluster_ref)
-    if (other.spec.type, other_at) != (named.type, at):
+    other_type = other.spec.analysis.type
+    if (other_type, other_at) != (named.type, at):
         raise TerminalError(
             "InputInvalid",
-            f"AnalyticsJob {name} is of type {other.spec.type} and of KafkaCluster {other_at}: name one of type"
+            f"AnalyticsJob {name} is of type {other_type} and of KafkaCluster {other_at}: name one of type"
             f" {named.type} and of KafkaCluster {at} in {_path(job)}.{_spelled(named.parameter)}",
         )
     return f"{table_folder(other, view.settings)}/table"
@@ -164,7 +165,7 @@ def _second(
 
 
 def _path(job: AnalyticsJob) -> str:
-    return f"spec.parameters.{word_of(job.spec.type)}"
+    return f"spec.analyses[0].parameters.{word_of(job.spec.analysis.type)}"
 
 
 def _spelled(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kwitness.contracts.kafka_releases import KAFKA_RELEASES
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.quantities import mebibytes
 from kwitness.operator.environment.clusters import present
@@ -26,13 +27,14 @@ class _Bound:
 
 
 def check_limits(job: AnalyticsJob, settings: OperatorSettings) -> None:
-    """Check what CEL cannot, since the bounds are Helm values.
+    """Check what CEL cannot, since the bounds are Helm values, and the releases of Kafka those of this version.
 
     Raises
     ------
     TerminalError
         NamespaceNotEnabled, Unsupported, LimitExceeded, StorageUnsuitable.
     """
+    _check_release(job)
     analytics, limits, executors = settings.analytics, settings.limits, job.spec.executors
     namespace = job.metadata.namespace
     if namespace not in analytics.namespaces:
@@ -72,6 +74,16 @@ def check_limits(job: AnalyticsJob, settings: OperatorSettings) -> None:
             "StorageUnsuitable",
             f"the Helm value analytics.tableRoot is {analytics.table_root}, a scheme that Hadoop does not read: write"
             " s3a://",
+        )
+
+
+def _check_release(job: AnalyticsJob) -> None:
+    impact = job.spec.analysis.parameters.upgrade_impact
+    if impact is not None and impact.target not in KAFKA_RELEASES:
+        raise TerminalError(
+            "Unsupported",
+            f"spec.analyses[0].parameters.upgradeImpact.target is {impact.target}, a release of Kafka that this version"
+            f" does not know: name one of {', '.join(KAFKA_RELEASES)}, or upgrade kwitness",
         )
 
 

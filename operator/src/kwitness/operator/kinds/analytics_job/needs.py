@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kwitness.contracts.resources.analytics_job import AnalyticsJob, AnalyticsJobStatus
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.analytics_status import AnalyticsJobStatus
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.needs import PROGRESS_SECONDS, SETTLED_SECONDS, reference_needs
 from kwitness.operator.kinds.analytics_job.inputs import input_needs
@@ -67,12 +68,12 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
     facts, runners = RunnerFacts.of(key), known_runners(key, view)
     if runners is None:
         return {Need(one) for one in facts.all}
-    first, *others = writers(view, key.namespace, job.spec.table) or [key]
+    first, *others = writers(view, key.namespace, job.spec.analysis.table) or [key]
     if first != key:
         # All that is left of it is to go.
         leaves = runners.may_run() and not is_paused(job.metadata.annotations)
         return _aged(facts, dict.fromkeys(_KINDS, PROGRESS_SECONDS if leaves else _FOR_EVER))
-    past = present_run(job, past_runs(parse_status(AnalyticsJobStatus, body), runners))
+    past = present_run(job, past_runs(parse_status(AnalyticsJobStatus, body).of(job.spec.analysis), runners))
     ages = _ages(key, job, body, runners, view)
     if starts := would_start(job, runners, past=past):
         # Somebody else may have made it: what would be taken for a former driver could be its own.
@@ -92,7 +93,7 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
 def _ages(key: Key, job: AnalyticsJob, body: Body, runners: Runners, view: View) -> dict[str, float]:
     """How old what is known of the runners may be, by kind: nothing changes by itself where nothing runs."""
     ages = dict.fromkeys(_KINDS, _FOR_EVER)
-    runner, run, poll = runners.wanted(job), job.spec.run, view.settings.analytics.poll_seconds
+    runner, run, poll = runners.wanted(job), job.spec.analysis.run, view.settings.analytics.poll_seconds
     if job.spec.suspend and not is_under_way(job, runners):
         pass
     elif run.schedule is not None:

@@ -8,7 +8,8 @@ from typing import Any, Final
 import yaml
 
 from kwitness.contracts.job_config import JobConfig
-from kwitness.contracts.resources.analytics_job import AnalyticsJob, Schedule
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.analytics_run import Schedule
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
@@ -59,12 +60,12 @@ def job_objects(
         "job.json": _text(job_config(job, cluster, cluster_id, settings, connection=files.connection, inputs=inputs)),
         "executor.yaml": yaml.safe_dump(executor_template(job, settings), sort_keys=True),
     }
-    streaming = job.spec.run.streaming is not None
+    streaming = job.spec.analysis.run.streaming is not None
     connections = (files, *((inputs.second_files,) if inputs.second_files is not None else ()))
     pod = driver_pod(connections, settings, config_map=job_name(name), restart="Always" if streaming else "Never")
     template = {
         "metadata": {
-            "labels": {**labels("job", name), TABLE_LABEL: job.spec.table, MANAGED: "true"},
+            "labels": {**labels("job", name), TABLE_LABEL: job.spec.analysis.table, MANAGED: "true"},
             "annotations": {CONFIG_HASH: fingerprint(data)},
         },
         "spec": pod,
@@ -85,7 +86,7 @@ def _text(config: JobConfig) -> str:
 
 
 def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
-    name, run = job.metadata.name, job.spec.run
+    name, run = job.metadata.name, job.spec.analysis.run
     if run.streaming is not None:
         return {
             "apiVersion": "apps/v1",
@@ -129,7 +130,7 @@ def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any
 
 def runner_name(job: AnalyticsJob) -> tuple[str, str]:
     """Kind and name of what is to run the job as it is now."""
-    name, run = job_name(job.metadata.name), job.spec.run
+    name, run = job_name(job.metadata.name), job.spec.analysis.run
     if run.streaming is not None:
         return "StatefulSet", name
     if run.schedule is not None:
@@ -140,7 +141,7 @@ def runner_name(job: AnalyticsJob) -> tuple[str, str]:
 
 
 def _run_id(job: AnalyticsJob) -> str:
-    return job.spec.run.once.id if job.spec.run.once else ""
+    return job.spec.analysis.run.once.id if job.spec.analysis.run.once else ""
 
 
 def _deadline(schedule: Schedule) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from kwitness.contracts.envelopes import DriverStatus
-from kwitness.contracts.resources.analytics_job import AnalyticsJob, Schedule
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.analytics_run import Schedule
 from kwitness.operator.kinds.analytics_job.runners import Runners, ended
 from kwitness.operator.model.cron import next_due
 from kwitness.operator.model.moments import milliseconds_of, rfc3339
@@ -37,7 +38,7 @@ class Progress:
 def is_under_way(job: AnalyticsJob, runners: Runners) -> bool:
     """Whether there is a driver that can be asked."""
     runner = runners.wanted(job)
-    if job.spec.run.schedule is not None:
+    if job.spec.analysis.run.schedule is not None:
         return bool(_state(runner).get("active")) or any(ended(one) is None for one in runners.scheduled())
     state = _state(runner)
     return not job.spec.suspend and bool(state.get("replicas") or state.get("active"))
@@ -57,8 +58,9 @@ def progress_of(
 
     Times of a schedule count from ``since_ms`` on.
     """
-    if job.spec.run.schedule is not None:
-        return _of_schedule(job, job.spec.run.schedule, runners, answer, since_ms=since_ms, now_ms=now_ms)
+    schedule = job.spec.analysis.run.schedule
+    if schedule is not None:
+        return _of_schedule(job, schedule, runners, answer, since_ms=since_ms, now_ms=now_ms)
     runner = runners.wanted(job)
     run = runner if runner is not None and runner["kind"] == "Job" else None
     if job.spec.suspend:

@@ -67,7 +67,7 @@ class Runners:
         return next((one for one in self if (one["kind"], one["metadata"]["name"]) == (kind, name)), None)
 
     def former(self, job: AnalyticsJob) -> tuple[Body, ...]:
-        """Those that ran the job before ``spec.run`` or the id of a run was another."""
+        """Those that ran the job before its `run` or the id of a run was another."""
         wanted = runner_name(job)
         found = [one for one in self if (one["kind"], one["metadata"]["name"]) != wanted]
         return tuple(one for one in found if not (_is_scheduled(one) and (wanted[0] == "CronJob" or _goes_along(one))))

@@ -22,7 +22,8 @@ def would_start(job: AnalyticsJob, runners: Runners, *, past: bool | None) -> bo
 
 def writers_pods(job: AnalyticsJob) -> LivePods:
     """Drivers of the job's table, of whichever AnalyticsJob, also of one that was deleted."""
-    return LivePods(job.metadata.namespace, (("app.kubernetes.io/name", "kwitness-job"), (TABLE_LABEL, job.spec.table)))
+    labels = (("app.kubernetes.io/name", "kwitness-job"), (TABLE_LABEL, job.spec.analysis.table))
+    return LivePods(job.metadata.namespace, labels)
 
 
 def still_there(key: Key, job: AnalyticsJob, others: Sequence[Key], view: View) -> str | None:
@@ -33,17 +34,18 @@ def still_there(key: Key, job: AnalyticsJob, others: Sequence[Key], view: View) 
     OperatorError
         It could not be found out.
     """
+    table = job.spec.analysis.table
     for other in others:
         if runners_of(other, view).may_run():
             return (
                 f"waits until the driver of AnalyticsJob {other.name}, which comes after this one, has left the table"
-                f" {job.spec.table}; if that lasts, see whether that AnalyticsJob is paused, and look at its pods"
+                f" {table}; if that lasts, see whether that AnalyticsJob is paused, and look at its pods"
             )
     own = present(view, LivePods(key.namespace, driver_labels(key.name))) or ()
     pods = sorted({*own, *(present(view, writers_pods(job)) or ())})
     if pods:
         return (
-            f"waits until pod {pods[0]}, a former driver of the table {job.spec.table}, is gone: two of them would"
+            f"waits until pod {pods[0]}, a former driver of the table {table}, is gone: two of them would"
             " break each other's checkpoint; if that lasts, see the events of that pod, and of its node"
         )
     return None

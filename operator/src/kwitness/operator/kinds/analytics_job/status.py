@@ -1,13 +1,14 @@
-"""The status of an AnalyticsJob, from its driver's answer and from what runs the driver."""
+"""The status of an AnalyticsJob and of its analysis, from the driver's answer and from what runs the driver."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from kwitness.contracts.envelopes import DriverFinding, DriverStatus, LostRecords
-from kwitness.contracts.resources.analytics_job import (
-    AnalyticsJob,
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.analytics_status import (
+    AnalysisStatus,
     AnalyticsJobStatus,
     DataLoss,
     JobFinding,
@@ -19,7 +20,7 @@ from kwitness.operator.kinds.analytics_job.progress import Progress
 from kwitness.operator.kinds.analytics_job.runners import Runners, ended
 from kwitness.operator.model.moments import milliseconds_of, rfc3339
 
-__all__ = ["new_findings", "status_of"]
+__all__ = ["driver_of", "new_findings", "status_of"]
 
 _MOST_LOSSES: Final = 256
 _MOST: Final = 2**62
@@ -30,39 +31,45 @@ def status_of(
     progress: Progress,
     runners: Runners,
     answer: DriverStatus | None,
-    previous: AnalyticsJobStatus,
+    previous: AnalysisStatus,
     *,
     now_ms: int,
-) -> AnalyticsJobStatus:
+) -> AnalysisStatus:
     """Fields that follow from what is observed. What the driver last said stays when it cannot be asked any more."""
     fields: dict[str, Any] = {"phase": progress.phase, "last_run": _last_run(job, progress, answer, previous)}
-    if job.spec.run.schedule is not None:
+    if job.spec.analysis.run.schedule is not None:
         state = (runners.cron_job or {}).get("status") or {}
-        fields["last_schedule"] = state.get("lastScheduleTime") or previous.last_schedule
-        fields["last_successful"] = state.get("lastSuccessfulTime") or previous.last_successful
+        fields["last_schedule_time"] = state.get("lastScheduleTime") or previous.last_schedule_time
+        fields["last_successful_time"] = state.get("lastSuccessfulTime") or previous.last_successful_time
     else:
-        fields.update(scheduled_since=None, last_schedule=None, last_successful=None)
+        fields.update(scheduled_since_time=None, last_schedule_time=None, last_successful_time=None)
     return previous.model_copy(update={**fields, **(_told(answer, previous, now_ms) if answer is not None else {})})
 
 
-def new_findings(status: AnalyticsJobStatus, previous: AnalyticsJobStatus) -> tuple[str, ...]:
+def driver_of(answer: DriverStatus | None, previous: AnalyticsJobStatus) -> dict[str, Any]:
+    """Fields of the driver; what it last said stays when it cannot be asked any more."""
+    if answer is None:
+        return {}
+    return {
+        "application_id": answer.application_id or previous.application_id,
+        "driver_pod": answer.driver_pod or previous.driver_pod,
+    }
+
+
+def new_findings(status: AnalysisStatus, previous: AnalysisStatus) -> tuple[str, ...]:
     """Kinds of findings that there were none of before."""
     return tuple(
         kind for kind, count in sorted(status.finding_counts.items()) if count and not previous.finding_counts.get(kind)
     )
 
 
-def _told(answer: DriverStatus, previous: AnalyticsJobStatus, now_ms: int) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "application_id": answer.application_id or previous.application_id,
-        "driver_pod": answer.driver_pod or previous.driver_pod,
-        "data_loss": _losses(previous.data_loss, answer.data_loss),
-    }
+def _told(answer: DriverStatus, previous: AnalysisStatus, now_ms: int) -> dict[str, Any]:
+    fields: dict[str, Any] = {"data_loss": _losses(previous.data_loss, answer.data_loss)}
     if answer.table_version is not None:
         fields["table_version"] = answer.table_version
     if answer.lag.records is not None:
         oldest = answer.lag.oldest_timestamp_ms
-        fields["lag"] = Lag(records=answer.lag.records, oldest_timestamp=None if oldest is None else rfc3339(oldest))
+        fields["lag"] = Lag(records=answer.lag.records, oldest_record_time=None if oldest is None else rfc3339(oldest))
     if answer.ledger is not None:
         fields["ledger"] = (HopLedger(**answer.ledger.model_dump()),)
     if answer.finding_counts is not None:
@@ -73,17 +80,17 @@ def _told(answer: DriverStatus, previous: AnalyticsJobStatus, now_ms: int) -> di
 
 
 def _last_run(
-    job: AnalyticsJob, progress: Progress, answer: DriverStatus | None, previous: AnalyticsJobStatus
+    job: AnalyticsJob, progress: Progress, answer: DriverStatus | None, previous: AnalysisStatus
 ) -> LastRun | None:
-    once, succeeded = job.spec.run.once, progress.succeeded
-    run_id = once.id if once is not None else None
+    run, succeeded = job.spec.analysis.run, progress.succeeded
+    run_id = run.once.id if run.once is not None else None
     before = previous.last_run
     if before is not None and before.id != run_id:
         before = None
     if progress.overdue:
         return before
     present = progress.run is not None and ended(progress.run) is None
-    if job.spec.run.schedule is not None and present:
+    if run.schedule is not None and present:
         # How the one before ended is told by the condition; this is about the one that is under way.
         succeeded = None
     if answer is not None and answer.last_run.start_ms is not None:
@@ -92,21 +99,25 @@ def _last_run(
         return LastRun(
             id=run_id,
             succeeded=succeeded,
-            start=rfc3339(answer.last_run.start_ms),
-            end=end,
+            start_time=rfc3339(answer.last_run.start_ms),
+            completion_time=end,
             rows=told.rows,
             batches=told.batches,
             quarantined=told.quarantined,
         )
     state = (progress.run or {}).get("status") or {}
-    if before is not None and before.end and milliseconds_of(state.get("startTime")) > milliseconds_of(before.end):
+    if before is not None and before.completion_time and _began_after(state, before.completion_time):
         # Nobody could ask the driver of this one.
         before = None
     if before is None and not state.get("startTime") and succeeded is None:
         return None
-    before = before or LastRun(id=run_id, start=state.get("startTime"))
+    before = before or LastRun(id=run_id, start_time=state.get("startTime"))
     over = state.get("completionTime") if succeeded is not None else None
-    return before.model_copy(update={"succeeded": succeeded, "end": before.end or over})
+    return before.model_copy(update={"succeeded": succeeded, "completion_time": before.completion_time or over})
+
+
+def _began_after(state: Mapping[str, Any], time: str) -> bool:
+    return milliseconds_of(state.get("startTime")) > milliseconds_of(time)
 
 
 def _losses(previous: Sequence[DataLoss], reported: Sequence[LostRecords]) -> tuple[DataLoss, ...]:
@@ -120,10 +131,10 @@ def _losses(previous: Sequence[DataLoss], reported: Sequence[LostRecords]) -> tu
 
 
 def _findings(previous: Sequence[JobFinding], reported: Sequence[DriverFinding], now: str) -> tuple[JobFinding, ...]:
-    since = {(one.kind, one.subject): one.since for one in previous}
+    seen = {(one.kind, one.subject): one.first_seen_time for one in previous}
     # A driver that says one twice must not make the status unwritable.
     found = {(one.kind, one.subject): one for one in reversed(reported)}
     return tuple(
-        JobFinding(kind=kind, subject=subject, message=one.message, since=since.get((kind, subject)) or now)
+        JobFinding(kind=kind, subject=subject, message=one.message, first_seen_time=seen.get((kind, subject)) or now)
         for (kind, subject), one in sorted(found.items())
     )

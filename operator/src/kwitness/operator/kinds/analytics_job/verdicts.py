@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from kwitness.contracts.envelopes import DriverStatus
 from kwitness.contracts.reasons import reasons_of
-from kwitness.contracts.resources.analytics_job import AnalyticsJob, AnalyticsJobStatus
+from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.contracts.resources.analytics_status import AnalysisStatus, AnalyticsJobStatus
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.topics import USED_TOPICS, topic_name
 from kwitness.operator.kinds.analytics_job.progress import Progress
@@ -36,10 +37,16 @@ def readiness(job: AnalyticsJob, progress: Progress, answer: DriverStatus | None
 
 def about_data(status: AnalyticsJobStatus) -> Iterator[Verdict]:
     """Whether every record was read, and whether anything was found wrong, as the status says."""
+    for analysis in status.analyses:
+        yield from _about_analysis(analysis)
+
+
+def _about_analysis(status: AnalysisStatus) -> Iterator[Verdict]:
     if status.data_loss:
         message = (
-            f"{len(status.data_loss)} ranges of records were gone before they were read, see status.dataLoss: keep"
-            " records longer (KafkaCluster spec.topics.retention), or give the job more executors"
+            f"{len(status.data_loss)} ranges of records were gone before they were read, see"
+            " status.analyses[0].dataLoss: keep records longer (KafkaCluster spec.topics.retention), or give the job"
+            " more executors"
         )
         yield Verdict("DataComplete", "False", "DataLoss", message)
     elif status.phase in {"Running", "Succeeded"}:
@@ -48,7 +55,7 @@ def about_data(status: AnalyticsJobStatus) -> Iterator[Verdict]:
         return
     kinds = sorted(kind for kind, count in status.finding_counts.items() if count)
     if kinds:
-        message = f"found {', '.join(kinds)}: see status.findings, and the table for all of them"
+        message = f"found {', '.join(kinds)}: see status.analyses[0].findings, and the table for all of them"
         yield Verdict("NoFindings", "False", "FindingsPresent", message)
     else:
         yield Verdict("NoFindings", "True", "NoneFound", "the analysis found nothing wrong")
@@ -84,7 +91,8 @@ def told_before(body: Body) -> Mapping[str, Any] | None:
     and one that the operator itself stops has a cluster id.
     """
     status = body.get("status") or {}
-    own = {"Conflict": status.get("phase") == "Pending", "ClusterIdChanged": "clusterId" in status}
+    phases = {analysis.get("phase") for analysis in status.get("analyses", ())}
+    own = {"Conflict": phases == {"Pending"}, "ClusterIdChanged": "clusterId" in status}
     for one in status.get("conditions", ()):
         same = one["type"] == "Ready" and one.get("observedGeneration") == body["metadata"].get("generation")
         if same and one["reason"] in _TOLD_BY_DRIVERS and not own.get(one["reason"], False):
@@ -94,7 +102,7 @@ def told_before(body: Body) -> Mapping[str, Any] | None:
 
 def _ready(job: AnalyticsJob, progress: Progress, answer: DriverStatus | None) -> Verdict:
     said = (answer and answer.message) or ""
-    schedule = job.spec.run.schedule
+    schedule = job.spec.analysis.run.schedule
     starting = said or "the driver is starting: wait, and if it stays so, see the events of its pod"
     verdict = Verdict("Ready", "False", "Starting", starting)
     if progress.phase == "Suspended":
@@ -118,7 +126,7 @@ def _ready(job: AnalyticsJob, progress: Progress, answer: DriverStatus | None) -
 def _failed(job: AnalyticsJob, answer: DriverStatus | None, said: str) -> Verdict:
     reason = (answer and answer.reason) or "Failed"
     message = said or "the run failed: see the log of the driver's pod"
-    once = job.spec.run.once
+    once = job.spec.analysis.run.once
     if once is not None:
-        message += f"; to run once more, set spec.run.once.id to another than {once.id}"
+        message += f"; to run once more, set spec.analyses[0].run.once.id to another than {once.id}"
     return Verdict("Ready", "False", reason if reason in _REASONS else "Failed", message)

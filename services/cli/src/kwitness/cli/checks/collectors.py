@@ -82,8 +82,10 @@ def _of_statuses(facts: InstallationFacts) -> Iterator[Finding]:
         key = (metadata.get("namespace"), metadata.get("name"))
         if resource.get("kind") == "TelemetryCollector" and key in answered:
             continue
-        for hop in status_of(resource).get("ledger") or ():
-            yield from _dropped(named(resource), str(hop.get("hop")), _counts(hop))
+        status = status_of(resource)
+        for part in (status, *(status.get("analyses") or ())):
+            for hop in part.get("ledger") or ():
+                yield from _dropped(named(resource), str(hop.get("hop")), _counts(hop))
 
 
 def _counts(hop: Mapping[str, Any]) -> dict[str, int]:

@@ -83,7 +83,7 @@ def _extra(row: Row) -> str:
 def _not_mirrored(row: Row) -> str:
     return (
         f"{row['target_topic']} has no such partition, or is not there: see whether the mirror's topics include it, "
-        "and the prefixes in spec.parameters.mirrorAudit.topics"
+        "and the prefixes in parameters.mirrorAudit.topics"
     )
 
 

@@ -51,7 +51,7 @@ def message(kind: str, row: Mapping[str, Any], job_input: JobInput) -> str:
         most = job_input.parameters.series_per_push
         return (
             f"{row['left_out']} data points were left out {where}: a push keeps the first {most}. Subscribe it "
-            "to fewer metrics, keep fewer with spec.parameters.telemetryRollup.metrics, or raise seriesPerPush"
+            "to fewer metrics, keep fewer with parameters.telemetryRollup.metrics, or raise seriesPerPush"
         )
     return (
         f"{row['unusable']} data points could not be used {where}: counters that fall, numbers without end, histograms "

@@ -41,7 +41,7 @@ def message(row: Mapping[str, Any], job_input: JobInput) -> str:
         "not be each client of it, saw no reader; "
         f"last written {_who(row, 'last_produced_')}, last read {_who(row, 'last_fetched_')}; "
         f"{row['partitions']} partitions, {size}: ask its owner, then delete it, or list it in "
-        "spec.parameters.unusedTopics.ignore"
+        "parameters.unusedTopics.ignore"
     )
 
 
