@@ -188,7 +188,7 @@ def test_a_finding_names_evidence_and_who_was_there_last() -> None:
     assert "last read before anybody looked, or never" in text
     assert "who saw each software that was connected, which need not be each client of it," in text
     assert "2 partitions, 2 KiB" in text
-    assert "spec.parameters.unusedTopics.ignore" in text
+    assert "parameters.unusedTopics.ignore" in text
     assert len(text) < 1024
 
 

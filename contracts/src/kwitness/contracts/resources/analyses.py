@@ -36,7 +36,7 @@ BATCH_JOB_TYPES: tuple[AnalyticsJobType, ...] = ("MirrorAudit",)
 
 
 class Analysis(Contract):
-    """What is computed, when, and into which table."""
+    """One analysis: what is computed, when, and into which table."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(

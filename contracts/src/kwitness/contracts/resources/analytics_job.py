@@ -32,7 +32,7 @@ class Executors(Contract):
 
 
 class AnalyticsJobSpec(Contract):
-    """What is computed from which cluster, and by what."""
+    """Analyses, the cluster that they read, and the Spark driver that computes them."""
 
     model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES))
     analyses: tuple[Analysis, ...] = Field(
@@ -75,7 +75,7 @@ class AnalyticsJobSpec(Contract):
 
     @property
     def analysis(self) -> Analysis:
-        """The one that there is for now."""
+        """Return the only one, for now."""
         return self.analyses[0]
 
 
@@ -86,5 +86,7 @@ class AnalyticsJob(Contract):
     api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["AnalyticsJob"] = "AnalyticsJob"
     metadata: ObjectMeta
-    spec: AnalyticsJobSpec = Field(description="What is computed from which cluster, and by what.")
-    status: AnalyticsJobStatus | None = Field(None, description="What the job does and has done.")
+    spec: AnalyticsJobSpec = Field(
+        description="Analyses, the cluster that they read, and the Spark driver that computes them."
+    )
+    status: AnalyticsJobStatus | None = Field(None, description="State of the driver and of each analysis.")

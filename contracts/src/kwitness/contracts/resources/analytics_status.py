@@ -68,7 +68,7 @@ class JobFinding(Contract):
 
 
 class AnalysisStatus(Contract):
-    """What one analysis does and has done."""
+    """State of one analysis."""
 
     table: str = Field(description="Its `table`.", max_length=63)
     type: AnalyticsJobType = Field(description="Its `type`.")
@@ -118,7 +118,7 @@ class AnalysisStatus(Contract):
 
 
 class AnalyticsJobStatus(Status):
-    """What the job does and has done."""
+    """State of the driver and of each analysis."""
 
     cluster_id: str | None = Field(
         None, description="Id of the Kafka cluster whose offsets the checkpoint holds.", max_length=64
@@ -126,10 +126,10 @@ class AnalyticsJobStatus(Status):
     application_id: str | None = Field(None, description="Spark's id of the application.", max_length=128)
     driver_pod: str | None = Field(None, description="Pod of the driver.", max_length=253)
     analyses: tuple[AnalysisStatus, ...] = Field(
-        (), description="What each analysis does and has done.", max_length=1, json_schema_extra=list_map("table")
+        (), description="State of each analysis, by table.", max_length=1, json_schema_extra=list_map("table")
     )
 
-    def of(self, analysis: Analysis) -> AnalysisStatus:
-        """What it says of an analysis; of one that it does not know yet, nothing."""
-        known = (status for status in self.analyses if status.table == analysis.table)
-        return next(known, AnalysisStatus(table=analysis.table, type=analysis.type))
+    def entry(self, analysis: Analysis) -> AnalysisStatus:
+        """Return the entry of an analysis, an empty one if there is none."""
+        found = (entry for entry in self.analyses if entry.table == analysis.table)
+        return next(found, AnalysisStatus(table=analysis.table, type=analysis.type))

@@ -60,14 +60,14 @@ def decide(unit: Unit, view: View) -> Decision:
 def _give_way(subject: Subject, body: Body, job: AnalyticsJob, first: Key, runners: Runners) -> Outcome:
     """End what runs the job, unless it is paused, and say who writes its table; finished runs stay to be looked at."""
     previous, analysis = parse_status(AnalyticsJobStatus, body), job.spec.analysis
-    given_way = previous.of(analysis).model_copy(update={"phase": "Pending"})
+    given_way = previous.entry(analysis).model_copy(update={"phase": "Pending"})
     status = previous.model_copy(update={"analyses": (given_way,)})
     verdict = Verdict(
         "Ready",
         "False",
         "Conflict",
-        f"AnalyticsJob {first.name} comes before this one and writes the table {analysis.table}: choose another"
-        " spec.analyses[0].table, or a higher spec.priority",
+        f"AnalyticsJob {first.name} comes before this one and writes the table {analysis.table}: make another"
+        " AnalyticsJob with another table, or set a higher spec.priority",
     )
     verdicts = (verdict, *topics_before(body), *about_data(status))
     if is_paused(job.metadata.annotations):
@@ -96,8 +96,8 @@ class _Writer:
 
     @property
     def before(self) -> AnalysisStatus:
-        """What the status says of the analysis."""
-        return self.previous.of(self.job.spec.analysis)
+        """Return the analysis as the status has it."""
+        return self.previous.entry(self.job.spec.analysis)
 
     def outcome(self) -> Outcome:
         """Children and status."""

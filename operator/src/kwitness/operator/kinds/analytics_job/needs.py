@@ -73,7 +73,7 @@ def _of_runners(key: Key, job: AnalyticsJob, body: Body, view: View) -> set[Need
         # All that is left of it is to go.
         leaves = runners.may_run() and not is_paused(job.metadata.annotations)
         return _aged(facts, dict.fromkeys(_KINDS, PROGRESS_SECONDS if leaves else _FOR_EVER))
-    past = present_run(job, past_runs(parse_status(AnalyticsJobStatus, body).of(job.spec.analysis), runners))
+    past = present_run(job, past_runs(parse_status(AnalyticsJobStatus, body).entry(job.spec.analysis), runners))
     ages = _ages(key, job, body, runners, view)
     if starts := would_start(job, runners, past=past):
         # Somebody else may have made it: what would be taken for a former driver could be its own.

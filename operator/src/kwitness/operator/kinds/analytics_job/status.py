@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.contracts.envelopes import DriverFinding, DriverStatus, LostRecords
@@ -106,7 +106,7 @@ def _last_run(
             quarantined=told.quarantined,
         )
     state = (progress.run or {}).get("status") or {}
-    if before is not None and before.completion_time and _began_after(state, before.completion_time):
+    if before is not None and 0 < milliseconds_of(before.completion_time) < milliseconds_of(state.get("startTime")):
         # Nobody could ask the driver of this one.
         before = None
     if before is None and not state.get("startTime") and succeeded is None:
@@ -114,10 +114,6 @@ def _last_run(
     before = before or LastRun(id=run_id, start_time=state.get("startTime"))
     over = state.get("completionTime") if succeeded is not None else None
     return before.model_copy(update={"succeeded": succeeded, "completion_time": before.completion_time or over})
-
-
-def _began_after(state: Mapping[str, Any], time: str) -> bool:
-    return milliseconds_of(state.get("startTime")) > milliseconds_of(time)
 
 
 def _losses(previous: Sequence[DataLoss], reported: Sequence[LostRecords]) -> tuple[DataLoss, ...]:

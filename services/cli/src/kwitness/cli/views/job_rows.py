@@ -93,7 +93,7 @@ def job_story(job: AnalyticsJob, now_ms: int) -> list[Section]:
 
 
 def _status(job: AnalyticsJob) -> AnalysisStatus:
-    return (job.status or AnalyticsJobStatus()).of(job.spec.analysis)
+    return (job.status or AnalyticsJobStatus()).entry(job.spec.analysis)
 
 
 def _ready(job: AnalyticsJob) -> tuple[str | None, str | None, str | None]:
