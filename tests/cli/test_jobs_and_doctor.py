@@ -96,7 +96,7 @@ def test_jobs_as_json_are_resources(types) -> None:
     one = json.loads(types("jobs", "describe", "unused", "-o", "json").stdout)
 
     assert [item["metadata"]["name"] for item in items] == ["unused", "waiting"]
-    assert one["status"]["findingsTotal"] == 3
+    assert one["status"]["analyses"][0]["findingsTotal"] == 3
     assert "managedFields" not in one["metadata"]
 
 
