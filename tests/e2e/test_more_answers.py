@@ -48,7 +48,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "CostAttribution": {
         "trafficJobRef": {"name": JOBS["Traffic"]},
         "rateCardConfigMapRef": {"name": RATES},
-        "groupBy": ["Topic", "ClientId"],
+        "groupBy": ["Topic", "client_id"],
         "timeZone": "Europe/Berlin",
     },
 }

@@ -17,12 +17,12 @@ from kwitness.contracts.rate_card import RateCard
 Row = Mapping[str, Any]
 CLIENT = ("principal", "client_id", "k8s_namespace", "k8s_workload")
 COLUMNS = {
-    "Principal": "principal",
+    "principal": "principal",
     "Team": "owner",
     "Topic": "topic",
-    "Namespace": "k8s_namespace",
-    "ClientId": "client_id",
-    "Workload": "k8s_workload",
+    "k8s_namespace": "k8s_namespace",
+    "client_id": "client_id",
+    "k8s_workload": "k8s_workload",
     "Header": "header_value",
 }
 USAGES = ("bytes_in", "bytes_out", "requests", "stored_byte_hours")

@@ -40,10 +40,10 @@ CARD = RateCard(
 HOLES = RateCard(currency="EUR", bytes_in_per_gib=10**15)
 SETTINGS = (
     cost_oracle.Settings(("Team", "Topic", "Header"), "Asia/Kolkata", "charge.tag", OWNERS, CARD),
-    cost_oracle.Settings(("Principal", "Topic"), "Etc/UTC", None, None, HOLES),
+    cost_oracle.Settings(("principal", "Topic"), "Etc/UTC", None, None, HOLES),
     cost_oracle.Settings(("Team",), "Europe/Berlin", None, OWNERS, CARD),
-    cost_oracle.Settings(("Namespace", "ClientId", "Workload"), "America/St_Johns", None, OWNERS, HOLES),
-    cost_oracle.Settings(("Principal", "Header"), "Australia/Lord_Howe", "charge.tag", None, CARD),
+    cost_oracle.Settings(("k8s_namespace", "client_id", "k8s_workload"), "America/St_Johns", None, OWNERS, HOLES),
+    cost_oracle.Settings(("principal", "Header"), "Australia/Lord_Howe", "charge.tag", None, CARD),
 )
 
 

@@ -80,7 +80,7 @@ def test_no_record_ends_the_bill_of_what_the_analyses_before_it_have_counted(
         {
             "traffic_job_ref": {"name": "traffic"},
             "rate_card_config_map_ref": {"name": "rates"},
-            "group_by": ("Principal", "ClientId", "Namespace", "Workload", "Topic", "Header"),
+            "group_by": ("principal", "client_id", "k8s_namespace", "k8s_workload", "Topic", "Header"),
             "header": "charge.tag",
         }
     )

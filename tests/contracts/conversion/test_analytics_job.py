@@ -48,12 +48,12 @@ def test_what_is_of_one_analysis_is_in_an_item_and_the_rest_stays() -> None:
     }
 
 
-def test_references_are_objects() -> None:
+def test_references_are_objects_and_groups_are_identity_keys() -> None:
     costs = {
         "trafficJob": "traffic",
         "headerDriftJob": "drift",
         "rateCard": {"name": "kwitness-rates", "key": "rates.yaml"},
-        "groupBy": ["Header"],
+        "groupBy": ["Header", "Principal", "ClientId", "Namespace", "Workload"],
         "header": "charge.tag",
     }
 
@@ -63,7 +63,7 @@ def test_references_are_objects() -> None:
         "trafficJobRef": {"name": "traffic"},
         "headerDriftJobRef": {"name": "drift"},
         "rateCardConfigMapRef": {"name": "kwitness-rates", "key": "rates.yaml"},
-        "groupBy": ["Header"],
+        "groupBy": ["Header", "principal", "client_id", "k8s_namespace", "k8s_workload"],
         "header": "charge.tag",
     }
     AnalyticsJob.model_validate(converted)

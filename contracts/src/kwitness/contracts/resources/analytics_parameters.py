@@ -170,7 +170,7 @@ class LedgerAuditParameters(Contract):
     grace: str = duration_field("10m", "How late a seal may be.", minimum="1s", maximum="168h")
 
 
-CostGroup = Literal["Principal", "Team", "Topic", "Namespace", "ClientId", "Workload", "Header"]
+CostGroup = Literal["principal", "Team", "Topic", "k8s_namespace", "client_id", "k8s_workload", "Header"]
 
 
 class CostAttributionParameters(Contract):
@@ -202,8 +202,9 @@ class CostAttributionParameters(Contract):
         description="ConfigMap that says what traffic and storage cost."
     )
     group_by: tuple[Annotated[CostGroup, Field(description="What rows are told apart by.")], ...] = Field(
-        ("Principal", "Topic"),
-        description="Of what there is a row each. Team: as spec.owners of the KafkaCluster says.",
+        ("principal", "Topic"),
+        description="What has a row each: identity keys, Topic, Team (as spec.owners of the KafkaCluster says) and "
+        "Header.",
         min_length=1,
         max_length=7,
         json_schema_extra=list_set(),

@@ -68,7 +68,8 @@ class Schedule(Contract):
     """Runs at times of the clock, one run after the other."""
 
     cron: str = Field(
-        description="When runs begin: a cron expression of five fields, or a name such as @daily.",
+        description="When runs begin: a cron expression of five fields, or a name such as @daily. Sunday is 0, and a "
+        "range begins with its lower end.",
         min_length=6,
         max_length=128,
         pattern=CRON_PATTERN,

@@ -27,12 +27,12 @@ class GroupColumn(NamedTuple):
 
 
 GROUP_COLUMNS: dict[CostGroup, GroupColumn] = {
-    "Principal": GroupColumn("principal", "Principal; null: clients without one."),
+    "principal": GroupColumn("principal", "Principal; null: clients without one."),
     "Team": GroupColumn("owner", "Team that owners name first for client and topic; null: nobody."),
     "Topic": GroupColumn("topic", "Topic, by its id where its name is not known; null: requests that named none."),
-    "Namespace": GroupColumn("k8s_namespace", "Namespace of the client's pod; null: not known."),
-    "ClientId": GroupColumn("client_id", "Client id; null: none."),
-    "Workload": GroupColumn("k8s_workload", "Workload of the client's pod; null: not known."),
+    "k8s_namespace": GroupColumn("k8s_namespace", "Namespace of the client's pod; null: not known."),
+    "client_id": GroupColumn("client_id", "Client id; null: none."),
+    "k8s_workload": GroupColumn("k8s_workload", "Workload of the client's pod; null: not known."),
     "Header": GroupColumn("header_value", "Value of the header; null: see attribution."),
 }
 """By the word of `groupBy`. Columns that are not asked for are null in all rows."""
@@ -59,7 +59,7 @@ TABLE_SCHEMA = StructType(
         column("month", _TEXT, "Month of the job's time zone, such as 2028-02."),
         column("month_start_ms", _LONG, "First millisecond of the month, since 1970."),
         column("month_end_ms", _LONG, "First millisecond after the month."),
-        column("grouped_by", _TEXT, "What has a row each, such as Principal,Topic."),
+        column("grouped_by", _TEXT, "What has a row each, such as principal,Topic."),
         *(column(one.name, _TEXT, one.comment) for one in GROUP_COLUMNS.values()),
         column("owner_contact", _TEXT, "How to reach the owner; of the first entry of the team."),
         column(
