@@ -123,6 +123,37 @@ def test_kubectl_get_shows_state_reason_and_age(api_with_crds: ApiServer, info: 
     assert 6 <= len(columns) <= 9
 
 
+def test_kubectl_get_shows_the_analysis_of_a_job(api_with_crds: ApiServer) -> None:
+    job = resource("AnalyticsJob")
+    job["metadata"]["name"] = "columns"
+    objects = api_with_crds.objects
+    objects.apply(job, namespace="default")
+    known = {"phase": "Running", "lag": {"records": 42}, "lastRun": {"succeeded": True}, "findingsTotal": 3}
+    (analysis,) = job["spec"]["analyses"]
+    status = {"analyses": [{"table": analysis["table"], "type": analysis["type"], **known}]}
+    objects.patch("kaj", "columns", "default", {"status": status}, subresource="status")
+
+    row = api_with_crds.kubectl("get", "kaj", "columns", "--no-headers")
+    objects.delete("kaj", "columns", namespace="default")
+
+    assert row.split()[1:-1] == ["ClientInventory", "Running", "42", "true", "3"]
+
+
+@pytest.mark.parametrize(
+    ("case", "answer"),
+    [
+        ("parameters client inventory of another type", "type Traffic takes parameters.traffic and no other"),
+        ("type mirror audit without parameters", "type MirrorAudit needs parameters.mirrorAudit and no other"),
+    ],
+)
+def test_parameters_of_another_type_are_answered_with_those_of_this_one(
+    api_with_crds: ApiServer, case: str, answer: str
+) -> None:
+    message = create(api_with_crds, resource("AnalyticsJob", case)).json()["message"]
+
+    assert f"parameters must be those of the type: {answer}" in message
+
+
 def test_all_kinds_are_in_the_category(api_with_crds: ApiServer) -> None:
     names = api_with_crds.kubectl("api-resources", "--categories=kwitness", "--output=name").split()
 
