@@ -17,17 +17,10 @@ from kwitness.contracts.resources import KINDS, KindInfo
 from kwitness.contracts.resources.header_registry import ID_RANGES
 from kwitness.e2e.api_server import ApiServer
 
+from tests.contracts.creation import create
 from tests.contracts.resource_cases import CASES, ResourceCase, cases_of, resource
-from tests.merge_patch import merged
 
 ROOT = Path(__file__).resolve().parents[2]
-PLURAL = {info.kind: info.plural for info in KINDS}
-
-
-def create(server: ApiServer, body: dict[str, Any]) -> Any:
-    """Ask for creation without effect, with kubectl's default validation."""
-    path = f"/apis/kwitness.dev/v1beta1/namespaces/default/{PLURAL[body['kind']]}"
-    return server.request("POST", path, params={"dryRun": "All", "fieldValidation": "Strict"}, json=body)
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if not case.refused], ids=str)
@@ -61,7 +54,7 @@ def test_a_value_that_begins_with_a_small_letter_is_answered_with_those_that_are
 
 
 def test_every_kind_tells_those_who_write_small_letters() -> None:
-    assert {case.kind for case in CASES if case.file == "small_letters"} == set(PLURAL)
+    assert {case.kind for case in CASES if case.file == "small_letters"} == {info.kind for info in KINDS}
 
 
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
@@ -123,37 +116,6 @@ def test_kubectl_get_shows_state_reason_and_age(api_with_crds: ApiServer, info: 
     assert 6 <= len(columns) <= 9
 
 
-def test_kubectl_get_shows_the_analysis_of_a_job(api_with_crds: ApiServer) -> None:
-    job = resource("AnalyticsJob")
-    job["metadata"]["name"] = "columns"
-    objects = api_with_crds.objects
-    objects.apply(job, namespace="default")
-    known = {"phase": "Running", "lag": {"records": 42}, "lastRun": {"succeeded": True}, "findingsTotal": 3}
-    (analysis,) = job["spec"]["analyses"]
-    status = {"analyses": [{"table": analysis["table"], "type": analysis["type"], **known}]}
-    objects.patch("kaj", "columns", "default", {"status": status}, subresource="status")
-
-    row = api_with_crds.kubectl("get", "kaj", "columns", "--no-headers")
-    objects.delete("kaj", "columns", namespace="default")
-
-    assert row.split()[1:-1] == ["ClientInventory", "Running", "42", "true", "3"]
-
-
-@pytest.mark.parametrize(
-    ("case", "answer"),
-    [
-        ("parameters client inventory of another type", "type Traffic takes parameters.traffic and no other"),
-        ("type mirror audit without parameters", "type MirrorAudit needs parameters.mirrorAudit and no other"),
-    ],
-)
-def test_parameters_of_another_type_are_answered_with_those_of_this_one(
-    api_with_crds: ApiServer, case: str, answer: str
-) -> None:
-    message = create(api_with_crds, resource("AnalyticsJob", case)).json()["message"]
-
-    assert f"parameters must be those of the type: {answer}" in message
-
-
 def test_all_kinds_are_in_the_category(api_with_crds: ApiServer) -> None:
     names = api_with_crds.kubectl("api-resources", "--categories=kwitness", "--output=name").split()
 
@@ -186,35 +148,6 @@ def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
     assert spec["authentication"] == {"type": "none"}
 
 
-@pytest.mark.parametrize(
-    ("field", "changes"),
-    [
-        ("analyses[0].type", {"analyses": {0: {"type": "Traffic"}}}),
-        ("analyses", {"analyses": {0: {"table": "other"}}}),
-        ("clusterRef", {"clusterRef": {"name": "other"}}),
-        ("clusterRef", {"clusterRef": {"namespace": "elsewhere"}}),
-    ],
-)
-def test_what_a_job_computes_from_where_and_where_to_cannot_be_changed(
-    api_with_crds: ApiServer, field: str, changes: dict[str, Any]
-) -> None:
-    job = resource("AnalyticsJob")
-    path = "/apis/kwitness.dev/v1beta1/namespaces/default/analyticsjobs"
-    api_with_crds.request("POST", path, json=job)
-
-    answer = api_with_crds.request(
-        "PATCH",
-        f"{path}/example",
-        json=merged(job, {"spec": changes}),
-        headers={"Content-Type": "application/merge-patch+json"},
-    )
-    api_with_crds.request("DELETE", f"{path}/example")
-
-    assert answer.status_code == 422
-    assert f"spec.{field}: Invalid value" in answer.json()["message"]
-    assert "cannot be changed: make another AnalyticsJob" in answer.json()["message"]
-
-
 def rules_of(node: Any) -> Iterator[str]:
     if isinstance(node, dict):
         yield from (rule["message"] for rule in node.get("x-kubernetes-validations", []))
@@ -227,7 +160,7 @@ def rules_of(node: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
 def test_every_rule_has_a_case_that_breaks_it(api_with_crds: ApiServer, info: KindInfo) -> None:
-    # Rules about changes are broken by a change, in the test above.
+    # Rules about changes are broken by a change, in test_jobs_on_the_api_server.py.
     rules = {rule for rule in rules_of(crd(info)) if "cannot be changed" not in rule}
     said = " ".join(create(api_with_crds, case.body).json()["message"] for case in cases_of(info.kind) if case.refused)
 
