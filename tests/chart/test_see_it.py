@@ -10,7 +10,7 @@ import yaml
 from kwitness.contracts import client_metrics, own_metrics
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.identity import DEFAULT_LABELS
-from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT
+from kwitness.contracts.resources.sidecar import DEFAULT_BASE_PORT
 from kwitness.e2e import chart
 from kwitness.images.image_parts import REPOSITORY
 

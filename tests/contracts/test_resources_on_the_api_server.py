@@ -148,6 +148,24 @@ def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
     assert spec["authentication"] == {"type": "none"}
 
 
+@pytest.mark.parametrize("other", ["sidecar", "broker"])
+def test_where_observers_run_cannot_be_changed(api_with_crds: ApiServer, other: str) -> None:
+    path = "/apis/kwitness.dev/v1beta1/namespaces/default/observerdeployments"
+    api_with_crds.request("POST", path, json=resource("ObserverDeployment"))
+    spec = resource("ObserverDeployment", other)["spec"]
+
+    answer = api_with_crds.request(
+        "PATCH",
+        f"{path}/example",
+        json={"spec": {**spec, "gateway": None}},
+        headers={"Content-Type": "application/merge-patch+json"},
+    )
+    api_with_crds.request("DELETE", f"{path}/example")
+
+    assert answer.status_code == 422
+    assert "where observers run cannot be changed" in answer.json()["message"]
+
+
 def rules_of(node: Any) -> Iterator[str]:
     if isinstance(node, dict):
         yield from (rule["message"] for rule in node.get("x-kubernetes-validations", []))

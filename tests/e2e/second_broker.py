@@ -42,7 +42,7 @@ class Listener:
     bound: str
     """Where the broker listens, `host:port`."""
     observed: dict[str, Any]
-    """`spec.broker` of the ObserverDeployment, but for the port."""
+    """`spec.broker` of the ObserverDeployment, but for selector and port."""
 
     @property
     def served(self) -> dict[str, Any]:
@@ -60,9 +60,7 @@ class Listener:
             "spec": {
                 "clusterRef": {"name": CLUSTER},
                 "listenerRef": {"name": LISTENER},
-                "mode": "Broker",
-                "selector": {"matchLabels": {"e2e": "beside"}},
-                "broker": {"port": PORT, **self.observed},
+                "broker": {"selector": {"matchLabels": {"e2e": "beside"}}, "port": PORT, **self.observed},
                 "observers": [{"type": "Connections"}, {"type": "Traffic"}],
                 "window": "1s",
             },

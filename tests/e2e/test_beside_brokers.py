@@ -1,4 +1,4 @@
-"""Mode Broker before a second broker of the development Kafka: its listener on loopback, or redirected where it is."""
+"""Observers beside a second broker of the development Kafka: its listener on loopback, or redirected where it is."""
 
 from __future__ import annotations
 

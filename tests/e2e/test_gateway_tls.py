@@ -46,10 +46,8 @@ def authority(platform: Platform) -> Iterator[Authority]:
         "metadata": {"name": NAME, "namespace": NAMESPACE},
         "spec": {
             "clusterRef": {"name": "demo"},
-            "mode": "Gateway",
-            "replicas": 1,
             "observers": [{"type": "Connections"}, {"type": "Traffic"}],
-            "gateway": {"tls": {"secretRef": {"name": SECRET}}},
+            "gateway": {"replicas": 1, "tls": {"mode": "Required", "secretRef": {"name": SECRET}}},
         },
     }
     platform.cluster.apply_objects(secret(authority.issue("gateway", (HOST,))), namespace=NAMESPACE)

@@ -33,8 +33,7 @@ RESOURCE: Final[dict[str, Any]] = {
     "spec": {
         "clusterRef": {"name": CLUSTER},
         "listenerRef": {"name": client_listeners.SIGNED_IN["name"]},
-        "mode": "Gateway",
-        "replicas": 1,
+        "gateway": {"replicas": 1},
         "observers": [{"type": "Requests", "apis": ["Produce"]}],
         "window": "1s",
         "host": {

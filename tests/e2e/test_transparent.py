@@ -34,10 +34,11 @@ def resource() -> dict[str, Any]:
         "spec": {
             "clusterRef": {"name": CLUSTER},
             "listenerRef": {"name": client_listeners.SIGNED_IN["name"]},
-            "mode": "Sidecar",
-            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": APPS}},
-            "selector": {"matchLabels": {"redirected": "true"}},
-            "transparent": {},
+            "sidecar": {
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": APPS}},
+                "selector": {"matchLabels": {"redirected": "true"}},
+                "transparent": {},
+            },
             "observers": [{"type": "Connections"}, {"type": "Traffic"}],
             "window": "1s",
         },

@@ -92,7 +92,7 @@ def gateway(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
         "apiVersion": "kwitness.dev/v1beta1",
         "kind": "ObserverDeployment",
         "metadata": {"name": name, "namespace": namespace},
-        "spec": {"clusterRef": {"name": "main"}, "mode": "Gateway", "observers": observers, **spec},
+        "spec": {"clusterRef": {"name": "main"}, "gateway": {}, "observers": observers, **spec},
     }
 
 

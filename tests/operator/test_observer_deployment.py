@@ -131,7 +131,7 @@ def test_settings_change_without_a_new_pod(standing, api, namespace):
 
 
 def test_a_budget_that_is_not_wanted_any_more_goes(standing, api, namespace):
-    apply(api, gateway("orders", namespace, replicas=1))
+    apply(api, gateway("orders", namespace, gateway={"replicas": 1}))
     eventually(lambda: get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 1)
     eventually(lambda: api.objects.find("poddisruptionbudget", NAME, namespace) is None)
 

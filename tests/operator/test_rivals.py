@@ -18,16 +18,19 @@ PLATFORM = "kwitness-gateway-orders.platform.svc:9092"
 OTHERWISE = {"ClusterNotReady", "ListenerShared", "NamespaceNotLabelled", "Progressing", "Suspended"}
 
 
-def observers(where: str, mode: str = "Gateway", **spec: Any) -> dict[str, Any]:
+PLACES: dict[str, dict[str, Any]] = {
+    "gateway": {},
+    "sidecar": {},
+    "broker": {"selector": {"matchLabels": {"app": "kafka"}}, "redirect": {}},
+}
+
+
+def observers(where: str, place: str = "gateway", **spec: Any) -> dict[str, Any]:
     namespace, name = where.split("/")
-    more = {
-        "Gateway": {},
-        "Sidecar": {},
-        "Broker": {"selector": {"matchLabels": {"app": "kafka"}}, "broker": {"redirect": {}}},
-    }
-    spec = {"clusterRef": {"name": "main", "namespace": "platform"}, "mode": mode, **more[mode], **spec}
-    body = gateway(name, namespace, **spec)
+    body = gateway(name, namespace, clusterRef={"name": "main", "namespace": "platform"})
     body["metadata"] |= {"uid": where, "generation": 1}
+    del body["spec"]["gateway"]
+    body["spec"] |= {place: PLACES[place], **spec}
     return body
 
 
@@ -67,11 +70,11 @@ def gives_way(
 
 @pytest.mark.parametrize("priority", [-1000, 0, 1000])
 @pytest.mark.parametrize("namespace", ["aaa", "team", "platform"])
-@pytest.mark.parametrize("mode", ["Gateway", "Sidecar"])
-def test_side_by_side_those_of_different_namespaces_read(mode: str, namespace: str, priority: int) -> None:
+@pytest.mark.parametrize("place", ["gateway", "sidecar"])
+def test_side_by_side_those_of_different_namespaces_read(place: str, namespace: str, priority: int) -> None:
     both = (
         observers("platform/orders", **at("CLIENTS")),
-        observers(f"{namespace}/mine", mode, priority=priority, **at("CLIENTS")),
+        observers(f"{namespace}/mine", place, priority=priority, **at("CLIENTS")),
     )
 
     assert bool(gives_way(*both)) == (namespace == "platform")
@@ -87,9 +90,9 @@ def test_side_by_side_in_one_namespace_the_first_by_priority_then_name_reads(pri
 
 @pytest.mark.parametrize("priority", [-1000, 1000])
 @pytest.mark.parametrize("namespace", ["team", "platform"])
-@pytest.mark.parametrize("mode", ["Gateway", "Sidecar"])
-def test_in_front_of_a_gateway_none_reads(mode: str, namespace: str, priority: int) -> None:
-    front = observers(f"{namespace}/front", mode, priority=priority, **at("GATEWAY"))
+@pytest.mark.parametrize("place", ["gateway", "sidecar"])
+def test_in_front_of_a_gateway_none_reads(place: str, namespace: str, priority: int) -> None:
+    front = observers(f"{namespace}/front", place, priority=priority, **at("GATEWAY"))
 
     found = gives_way(observers("platform/orders", **at("CLIENTS")), front)
 
@@ -125,7 +128,7 @@ def test_an_advertised_host_counts_in_the_cluster_s_namespace_and_in_its_own(
 
 
 @pytest.mark.parametrize("priority", [-1000, 1000])
-@pytest.mark.parametrize("mode", ["Gateway", "Sidecar"])
+@pytest.mark.parametrize("place", ["gateway", "sidecar"])
 @pytest.mark.parametrize(
     ("beside", "front", "is_counted"),
     [
@@ -137,10 +140,10 @@ def test_an_advertised_host_counts_in_the_cluster_s_namespace_and_in_its_own(
     ],
 )
 def test_in_front_of_brokers_with_observers_of_their_own_none_reads(
-    beside: str, front: str, is_counted: bool, mode: str, priority: int
+    beside: str, front: str, is_counted: bool, place: str, priority: int
 ) -> None:
     found = gives_way(
-        observers(beside, "Broker", **at("CLIENTS")), observers(front, mode, priority=priority, **at("CLIENTS"))
+        observers(beside, "broker", **at("CLIENTS")), observers(front, place, priority=priority, **at("CLIENTS"))
     )
 
     assert set(found) == ({front} if is_counted else set())
@@ -150,7 +153,7 @@ def test_in_front_of_brokers_with_observers_of_their_own_none_reads(
 def test_observers_beside_brokers_make_others_give_way_unless_their_listener_is_refused(
     at_brokers: dict[str, Any] | None,
 ) -> None:
-    both = observers("kafka/brokers", "Broker", **at("CLIENTS")), observers("team/front", **at("CLIENTS"))
+    both = observers("kafka/brokers", "broker", **at("CLIENTS")), observers("team/front", **at("CLIENTS"))
 
     assert set(gives_way(*both, at_brokers=at_brokers)) == ({"team/front"} if at_brokers is None else set())
 

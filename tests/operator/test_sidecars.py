@@ -36,9 +36,7 @@ def sidecar(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
         "metadata": {"name": name, "namespace": namespace},
         "spec": {
             "clusterRef": {"name": "main"},
-            "mode": "Sidecar",
-            "selector": {"matchLabels": {"app": "orders"}},
-            "env": {"bootstrapServers": ["KAFKA"]},
+            "sidecar": {"selector": {"matchLabels": {"app": "orders"}}, "env": {"bootstrapServers": ["KAFKA"]}},
             "observers": [{"type": "Traffic"}],
             **spec,
         },
@@ -117,7 +115,7 @@ def refuse_a_pod(api, namespace: str, name: str) -> None:
 
 
 def test_the_injector_is_told_of_all_sidecars_until_they_are_deleted(enabled, api, namespace, clean_broker):
-    apply(api, sidecar("first", namespace, priority=1, basePort=29092))
+    apply(api, sidecar("first", namespace, priority=1, sidecar={"basePort": 29092}))
     enabled()
     found = eventually(lambda: told(api, namespace), lambda one: list(one) == ["first", "orders"])
 
@@ -176,9 +174,9 @@ def test_brokers_are_asked_beside_which_listener_of_theirs_an_observer_may_stand
 
 
 def beside_brokers(name: str, namespace: str, listener: str) -> dict[str, Any]:
-    spec = {"listenerRef": {"name": listener}, "selector": {"matchLabels": {"app": "kafka"}}, "broker": {}}
-    body = sidecar(name, namespace, mode="Broker", **spec)
-    del body["spec"]["env"]
+    own = {"selector": {"matchLabels": {"app": "kafka"}}}
+    body = sidecar(name, namespace, listenerRef={"name": listener}, broker=own)
+    del body["spec"]["sidecar"]
     return body
 
 

@@ -146,7 +146,7 @@ class InjectedContainer(_Config):
 
 
 class Injection(_Config):
-    """One ObserverDeployment in mode Sidecar or Broker, as the mode in `settings` says.
+    """One ObserverDeployment beside clients or brokers, as the mode in `settings` says.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ class Injection(_Config):
 
     @property
     def is_beside_broker(self) -> bool:
-        """Whether it is in mode Broker."""
+        """Return whether it is beside brokers."""
         return self.settings.mode == "broker"
 
     @property

@@ -147,7 +147,7 @@ class InjectorSettings(_Settings):
     """What the operator knows of the injector."""
 
     enabled: bool = Field(
-        False, description="Whether the installation has one; else modes Sidecar and Broker are refused."
+        False, description="Whether the installation has one; else spec.sidecar and spec.broker are refused."
     )
     other_namespaces: OtherNamespaces = Field(
         default_factory=OtherNamespaces, description="Where ObserverDeployments act beside their own namespace."

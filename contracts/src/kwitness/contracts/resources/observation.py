@@ -113,7 +113,7 @@ class ObserverLimits(Contract):
         67_108_864,
         description="Bytes of events kept while the collector cannot be reached.",
         ge=65_536,
-        le=1_099_511_627_776,
+        le=17_179_869_184,
     )
     max_rewrite_bytes: int = Field(
         16_777_216,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
 from kwitness.contracts.dns_label import DnsLabel
-from kwitness.contracts.endpoints import PROBE_PORT
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
 from .durations import duration_field
+from .gateway import Gateway
 from .label_selector import LabelSelector
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
@@ -19,29 +19,20 @@ from .observer_host import ObserverHost
 from .own_broker import OwnBroker
 from .precedence import priority_field
 from .privacy import IdentityTreatment
-from .references import CaSecretRef, ClusterRef, SecretRef
-from .rewritten_environment import RewrittenEnvironment
+from .references import ClusterRef
+from .sidecar import Sidecar
 from .standstill import suspend_field
 
 __all__ = [
-    "DEFAULT_BASE_PORT",
     "Coverage",
-    "Gateway",
-    "GatewayService",
-    "GatewayTls",
     "LeftOutPods",
     "ListenerRef",
     "ObserverDeployment",
     "ObserverDeploymentSpec",
     "ObserverDeploymentStatus",
     "PodCoverage",
-    "Transparent",
     "UnseenSoftware",
 ]
-
-DEFAULT_BASE_PORT: Final = 19092
-"""Where an application finds the observer beside it."""
-DEFAULT_REPLICAS: Final = 2
 
 Command = Annotated[str, Field(max_length=512)]
 
@@ -57,121 +48,24 @@ class ListenerRef(Contract):
     )
 
 
-class GatewayService(Contract):
-    """How clients reach the gateway."""
-
-    type: Literal["ClusterIP", "LoadBalancer", "NodePort"] = Field("ClusterIP", description="Type of the Service.")
-
-
-class GatewayTls(Contract):
-    """TLS of clients, which the gateway ends."""
-
-    secret_ref: SecretRef = Field(
-        description="Secret with the keys tls.crt and tls.key: the gateway's certificate, valid for the host that "
-        "clients are told. A change of the Secret acts without a restart."
-    )
-    client_ca_secret_ref: CaSecretRef | None = Field(
-        None,
-        description="Secret with the key ca.crt: who signs the certificates that clients must have. Absent: they need "
-        "none. Brokers never see a client's certificate.",
-    )
-
-
-class Gateway(Contract):
-    """The addresses that clients use instead of the brokers'."""
-
-    model_config = ConfigDict(
-        json_schema_extra=rules(
-            Rule(
-                "self.service.type == 'ClusterIP' || has(self.advertisedHost)",
-                "advertisedHost is required unless service.type is ClusterIP: the name or address by which clients "
-                "reach the Service",
-                field_path=".advertisedHost",
-            ),
-            Rule(
-                f"self.bootstrapPort != {PROBE_PORT}",
-                f"bootstrapPort must not be {PROBE_PORT}, where the gateway's metrics are",
-                field_path=".bootstrapPort",
-            ),
-            Rule(
-                "self.service.type != 'NodePort' || (self.bootstrapPort >= 30000 && self.bootstrapPort < 32767)",
-                "with service.type NodePort clients use the same ports on the nodes: choose a bootstrapPort from "
-                "30000 to 32766",
-                field_path=".bootstrapPort",
-            ),
-            Rule(
-                "!(has(self.tls) && self.insecurePlaintext)",
-                "insecurePlaintext contradicts tls: remove one of them",
-                field_path=".insecurePlaintext",
-            ),
-        )
-    )
-    bootstrap_port: int = Field(
-        9092,
-        description="Port that clients bootstrap from. Each broker gets one of the ports above it, which it keeps.",
-        ge=1024,
-        le=64_000,
-    )
-    service: GatewayService = Field(default_factory=GatewayService, description="How clients reach the gateway.")
-    advertised_host: str | None = Field(
-        None,
-        description="Host that clients are told; {name} and {namespace} stand for those of this resource. Absent: the "
-        "Service's name within the Kubernetes cluster.",
-        min_length=1,
-        max_length=200,
-        pattern=r"^([A-Za-z0-9.-]|\{name\}|\{namespace\})+$",
-    )
-    tls: GatewayTls | None = Field(
-        None, description="TLS of clients, which the gateway ends. Absent: they speak plaintext to it."
-    )
-    insecure_plaintext: bool = Field(
-        False,
-        description="Accepts that clients of a listener with TLS speak plaintext to the gateway, passwords included.",
-    )
-
-
-class Transparent(Contract):
-    """Connections of the pod to the listener's ports are redirected to the observer, without a change of any setting.
-
-    The ports are those of the listener's bootstrap servers in the KafkaCluster. Only pods of namespaces whose Pod
-    Security level is privileged get such an observer.
-    """
-
-
 class ObserverDeploymentSpec(Contract):
     """Where observers run and what they report."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "self.mode != 'Gateway' || !(has(self.selector) || has(self.namespaceSelector) || "
-                "has(self.containers) || has(self.env) || has(self.transparent) || has(self.basePort) || "
-                "has(self.broker))",
-                "selector, namespaceSelector, containers, env, transparent and basePort are for mode Sidecar, selector "
-                "and broker for mode Broker: remove them, or make another resource with that mode",
+                "[has(self.gateway), has(self.sidecar), has(self.broker)].exists_one(given, given)",
+                "give exactly one of gateway, sidecar and broker, which say where observers run",
             ),
             Rule(
-                "!has(self.transparent) || !(has(self.env) || has(self.containers))",
-                "transparent redirects the connections of the whole pod and rewrites no variable: remove env and "
-                "containers, or transparent",
-                field_path=".transparent",
+                "(!has(oldSelf.gateway) || has(self.gateway)) && (!has(oldSelf.sidecar) || has(self.sidecar)) && "
+                "(!has(oldSelf.broker) || has(self.broker))",
+                "where observers run cannot be changed: make another resource, and delete this one when it acts",
             ),
             Rule(
-                "self.mode != 'Sidecar' || !(has(self.gateway) || has(self.replicas) || has(self.caSecretRef) || "
-                "has(self.broker))",
-                "gateway, replicas and caSecretRef are for mode Gateway, broker is for mode Broker: remove them; "
-                "sidecars know brokers by the CA certificates of the KafkaCluster",
-            ),
-            Rule(
-                "self.mode != 'Broker' || (has(self.broker) && has(self.selector) && has(self.listenerRef))",
-                "mode Broker needs selector (the brokers' pods), listenerRef (their listener) and broker (its ports)",
-            ),
-            Rule(
-                "self.mode != 'Broker' || !(has(self.gateway) || has(self.replicas) || has(self.caSecretRef) || "
-                "has(self.namespaceSelector) || has(self.containers) || has(self.env) || has(self.transparent) || "
-                "has(self.basePort))",
-                "gateway, replicas, caSecretRef, namespaceSelector, containers, env, transparent and basePort are for "
-                "other modes: remove them; an observer beside a broker reaches it by loopback, in its own namespace",
+                "!has(self.broker) || has(self.listenerRef)",
+                "listenerRef is required with broker: name the brokers' listener",
+                field_path=".listenerRef",
             ),
             Rule(
                 "self.telemetry != 'Terminate' || self.identity.clientInstanceId == 'Keep'",
@@ -189,58 +83,21 @@ class ObserverDeploymentSpec(Contract):
     listener_ref: ListenerRef | None = Field(
         None,
         description="The listener whose clients are observed. Absent: the one of the KafkaCluster's "
-        "spec.bootstrapServers.",
+        "spec.bootstrapServers. Required with broker.",
     )
-    mode: Literal["Gateway", "Sidecar", "Broker"] = Field(
-        description="Where observers run. Gateway: by themselves in front of the cluster; clients use its address. "
-        "Sidecar: beside the client in its pod, from the pod's next start on. Broker: beside the broker in its pod, "
-        "whose listener is on loopback; clients keep their addresses.",
-        json_schema_extra=rules(
-            Rule(
-                # Its values used to begin with a small letter.
-                "self.lowerAscii() == oldSelf.lowerAscii()",
-                "mode cannot be changed: make another resource, and delete this one when it acts",
-            )
-        ),
+    gateway: Gateway | None = Field(
+        None,
+        description="Observers run by themselves in front of the brokers, and clients use their addresses. Exactly one "
+        "of gateway, sidecar and broker is given, and none can be exchanged for another.",
+    )
+    sidecar: Sidecar | None = Field(
+        None, description="Observers run in the pods of clients, from each pod's next start on."
+    )
+    broker: OwnBroker | None = Field(
+        None,
+        description="Observers run in the pods of brokers, and clients keep their addresses. Needs listenerRef.",
     )
     priority: int = priority_field("ObserverDeployments of this namespace for one listener or pod")
-    replicas: int | None = Field(None, description=f"Replicas of the gateway. Absent: {DEFAULT_REPLICAS}.", ge=1, le=64)
-    selector: LabelSelector | None = Field(
-        None,
-        description="Pods that get an observer: in mode Sidecar clients' (absent: every pod of the namespaces), in "
-        "mode Broker the brokers', of this resource's namespace.",
-    )
-    namespace_selector: LabelSelector | None = Field(
-        None,
-        description="Namespaces whose pods are meant, of those that the installation allows (Helm value "
-        "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
-        "kwitness.dev/injection=enabled. A pod that resources of its own namespace select gets one of those.",
-    )
-    containers: tuple[DnsLabel, ...] | None = Field(
-        None,
-        description="Containers whose variables are rewritten, init containers too. Absent: all of the pod.",
-        min_length=1,
-        max_length=32,
-        json_schema_extra=list_set(),
-    )
-    env: RewrittenEnvironment | None = Field(
-        None,
-        description="Variables that are rewritten. Absent: none; the application connects to "
-        f"127.0.0.1:{DEFAULT_BASE_PORT} by itself.",
-    )
-    transparent: Transparent | None = Field(
-        None,
-        description="Redirects the pod's connections to the listener's ports, whatever the application is told. For "
-        "namespaces whose Pod Security level is privileged. Absent: nothing is redirected.",
-    )
-    base_port: int | None = Field(
-        None,
-        description="Port of 127.0.0.1 that a sidecar's application bootstraps from; brokers get the ports above it, "
-        "and the port below it is for metrics. Where the pod has one of them, others are taken. Absent: "
-        f"{DEFAULT_BASE_PORT}.",
-        ge=1025,
-        le=64_000,
-    )
     observers: tuple[ObserverEntry, ...] = Field(
         description="What is reported.", min_length=1, max_length=5, json_schema_extra=list_map("type")
     )
@@ -257,41 +114,36 @@ class ObserverDeploymentSpec(Contract):
         default_factory=IdentityTreatment,
         description="What happens to each identity field before it leaves the observer.",
     )
-    ca_secret_ref: CaSecretRef | None = Field(
-        None,
-        description="Secret with the key ca.crt: who signs the brokers' certificates, of a listener with TLS. Absent: "
-        "the KafkaCluster's, where that is in the same namespace, else the system's CAs.",
-    )
-    gateway: Gateway | None = Field(
-        None, description="The addresses that clients use instead of the brokers', in mode Gateway."
-    )
     host: ObserverHost | None = Field(
         None,
         description="Classes of your own that are called for requests and responses (KIP-388). Absent: none, and "
-        "nothing runs.",
+        "nothing runs. Needs an observer of type Requests.",
     )
-    broker: OwnBroker | None = Field(None, description="The brokers' listener, in mode Broker.")
     suspend: bool = suspend_field("observers relay and read nothing")
 
-    @property
-    def addresses(self) -> Gateway:
-        """The gateway's, with defaults."""
-        return self.gateway or Gateway()
+    @model_validator(mode="after")
+    def _runs_in_one_place(self) -> Self:
+        # Of a resource that another schema stored the API server drops what it does not know.
+        if sum(place is not None for place in (self.gateway, self.sidecar, self.broker)) != 1:
+            raise ValueError("exactly one of gateway, sidecar and broker must be given")
+        return self
 
     @property
-    def own_broker(self) -> OwnBroker:
-        """The brokers' listener, with defaults."""
-        return self.broker or OwnBroker()
+    def selector(self) -> LabelSelector | None:
+        """Pods that get an observer; None: every pod of the namespaces."""
+        if self.broker is not None:
+            return self.broker.selector
+        return None if self.sidecar is None else self.sidecar.selector
 
     @property
-    def gateway_replicas(self) -> int:
-        """How many replicas a gateway has."""
-        return self.replicas or DEFAULT_REPLICAS
+    def namespace_selector(self) -> LabelSelector | None:
+        """Namespaces of those pods; None: the resource's own."""
+        return None if self.sidecar is None else self.sidecar.namespace_selector
 
     @property
-    def sidecar_port(self) -> int:
-        """Where a sidecar's application bootstraps from."""
-        return self.base_port or DEFAULT_BASE_PORT
+    def is_transparent(self) -> bool:
+        """Return whether connections of clients are redirected, so that they keep the brokers' addresses."""
+        return self.sidecar is not None and self.sidecar.transparent is not None
 
 
 class UnseenSoftware(Contract):
@@ -371,7 +223,7 @@ class ObserverDeploymentStatus(Status):
     config_hash: str | None = Field(None, description="Hash of the settings.", max_length=64)
     pods_with_config: int | None = Field(None, description="Pods that report these settings.", ge=0)
     pods: PodCoverage | None = Field(
-        None, description="Which of the selected pods have an observer, in modes Sidecar and Broker."
+        None, description="Which of the selected pods have an observer, with spec.sidecar and spec.broker."
     )
     refused_in: tuple[DnsLabel, ...] = Field(
         (),
@@ -395,5 +247,7 @@ class ObserverDeployment(Contract):
     api_version: Literal["kwitness.dev/v1beta1"] = API_VERSION
     kind: Literal["ObserverDeployment"] = "ObserverDeployment"
     metadata: ObjectMeta
-    spec: ObserverDeploymentSpec = Field(description="Where observers run and what they report.")
+    spec: ObserverDeploymentSpec = Field(
+        description="Where observers run (exactly one of gateway, sidecar and broker) and what they report."
+    )
     status: ObserverDeploymentStatus | None = Field(None, description="Where observers run and what they have seen.")

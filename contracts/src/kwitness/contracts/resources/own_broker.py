@@ -1,4 +1,4 @@
-"""What an ObserverDeployment in mode Broker says of the brokers in whose pods its observers stand."""
+"""Observers beside brokers, in the brokers' own pods: where clients come in, and where the broker listens itself."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.dns_label import DnsLabel
 
 from .contract_model import Contract, Rule, rules
+from .label_selector import LabelSelector
 
 __all__ = ["BrokerTls", "InboundRedirect", "OwnBroker", "PodVolume"]
 
@@ -47,7 +48,7 @@ class InboundRedirect(Contract):
 
 
 class OwnBroker(Contract):
-    """The broker in the observer's pod: where its clients come in, and where it listens itself."""
+    """Observers in the brokers' own pods; clients keep their addresses."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
@@ -55,6 +56,12 @@ class OwnBroker(Contract):
                 f"has(self.redirect) || self.port != (has(self.loopbackPort) ? self.loopbackPort : {_LOOPBACK_PORT})",
                 "loopbackPort must not be port, where the observer listens: give the brokers' listener another one",
                 field_path=".loopbackPort",
+            ),
+            Rule(
+                "(has(self.selector.matchLabels) && size(self.selector.matchLabels) > 0) || "
+                "(has(self.selector.matchExpressions) && size(self.selector.matchExpressions) > 0)",
+                "selector must name labels of the brokers' pods: an empty one selects every pod",
+                field_path=".selector",
             ),
             Rule(
                 "!has(self.redirect) || !has(self.loopbackPort)",
@@ -70,6 +77,7 @@ class OwnBroker(Contract):
             ),
         )
     )
+    selector: LabelSelector = Field(description="The brokers' pods, of this resource's namespace; not empty.")
     port: int = Field(
         9092,
         description="The port in the brokers' advertised.listeners, where the observer listens in their place. With "
@@ -80,7 +88,7 @@ class OwnBroker(Contract):
     loopback_port: int | None = Field(
         None,
         description="The port in the brokers' listeners, which are at 127.0.0.1 and speak plaintext there. Absent: "
-        f"{_LOOPBACK_PORT}, or none with redirect.",
+        f"{_LOOPBACK_PORT}, or none with redirect. It must not be port.",
         ge=1,
         le=65_535,
     )
@@ -90,7 +98,8 @@ class OwnBroker(Contract):
     redirect: InboundRedirect | None = Field(
         None,
         description="Redirects connections from outside of the broker's pod to the observer, and leaves the brokers' "
-        "listener where it is. For namespaces whose Pod Security level is privileged. Absent: the listener was moved.",
+        "listener where it is. For namespaces whose Pod Security level is privileged. Absent: the listener was moved. "
+        "Not together with loopbackPort or tls.",
     )
 
     @property

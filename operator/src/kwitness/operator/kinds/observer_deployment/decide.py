@@ -1,4 +1,4 @@
-"""What becomes of one ObserverDeployment."""
+"""Decides the children and the status of one ObserverDeployment."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from kwitness.contracts.observer_settings import settings_hash
+from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
 from kwitness.contracts.resources.standstill import is_paused
@@ -57,10 +58,10 @@ def decide(unit: Unit, view: View) -> Decision:
     subject = Subject.of(body)
     try:
         resource = parse_resource(ObserverDeployment, body)
-        if resource.spec.mode != "Gateway":
+        if resource.spec.gateway is None:
             outcome = sidecar_outcome(subject, body, resource, view)
         else:
-            outcome = _outcome(subject, resource, view)
+            outcome = _outcome(subject, resource, resource.spec.gateway, view)
         if not is_paused(resource.metadata.annotations):
             outcome = with_host(outcome, resource, unit.key, view)
     except OperatorError as error:
@@ -68,29 +69,30 @@ def decide(unit: Unit, view: View) -> Decision:
     return Decision({unit.key: outcome})
 
 
-def _outcome(subject: Subject, resource: ObserverDeployment, view: View) -> Outcome:
+def _outcome(subject: Subject, resource: ObserverDeployment, gateway: Gateway, view: View) -> Outcome:
     observer_image(view.settings)
     cluster = permitted_cluster(resource, view)
     listener = listener_of(resource, cluster)
     deployment = present(view, NamedObject("Deployment", Key(subject.key.namespace, gateway_name(subject.key.name))))
     rival = first_rival(resource, cluster, listener, view)
     if rival is None:
-        return _gateway(subject, resource, cluster, listener, deployment, view=view)
+        return _gateway(subject, resource, gateway, cluster, listener, deployment=deployment, view=view)
     verdicts = conflict(rival, listener)
     if deployment is None:
         return Outcome(subject.uid, subject.generation, ObserverDeploymentStatus(), verdicts)
     # Its clients have no other way to the brokers by now; what they do is counted by nobody twice.
-    outcome = _gateway(subject, resource, cluster, listener, deployment, view=view, relay_only=True)
+    outcome = _gateway(subject, resource, gateway, cluster, listener, deployment=deployment, view=view, relay_only=True)
     return dataclasses.replace(outcome, verdicts=verdicts)
 
 
 def _gateway(
     subject: Subject,
     resource: ObserverDeployment,
+    gateway: Gateway,
     cluster: KafkaCluster,
     listener: ClientListener,
-    deployment: Body | None,
     *,
+    deployment: Body | None,
     view: View,
     relay_only: bool = False,
 ) -> Outcome:
@@ -103,6 +105,7 @@ def _gateway(
     registers = registries_of(resource, view)
     settings = gateway_settings(
         resource,
+        gateway,
         cluster,
         listener,
         collector,
@@ -116,8 +119,8 @@ def _gateway(
     heard = heard_of(state, view.now_ms)
     own = of_resource(heard, subject.key)
     status = ObserverDeploymentStatus(
-        bootstrap_servers=f"{advertised_host(resource)}:{resource.spec.addresses.bootstrap_port}",
-        security_protocol=security_protocol(resource, listener),
+        bootstrap_servers=f"{advertised_host(resource, gateway)}:{gateway.bootstrap_port}",
+        security_protocol=security_protocol(gateway, listener),
         ready_replicas=ready_replicas(deployment),
         connections=sum(one.connections for one in own) if own else None,
         coverage=coverage(state, heard, subject.key),
@@ -126,9 +129,11 @@ def _gateway(
         config_hash=digest,
         pods_with_config=sum(one.settings == digest for one in own) if own else None,
     )
-    verdict = readiness(deployment, resource.spec.gateway_replicas, suspended=resource.spec.suspend)
-    secrets = secret_volumes(resource, cluster, listener)
-    children = gateway_objects(resource, settings, slots, collector, view.settings, secrets=secrets)
+    verdict = readiness(deployment, gateway.replicas, suspended=resource.spec.suspend)
+    secrets = secret_volumes(resource, gateway, cluster, listener)
+    children = gateway_objects(
+        resource, gateway, settings, slots, collector, installation=view.settings, secrets=secrets
+    )
     verdicts = (
         verdict,
         *reporting(own, known=state is not None),

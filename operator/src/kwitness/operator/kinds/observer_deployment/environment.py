@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
-from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentSpec
 from kwitness.contracts.sasl import MECHANISMS
 from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.settings import OperatorSettings
@@ -50,7 +50,7 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
     reference = resource.spec.listener_ref
     # A redirected connection keeps the broker's name, and TLS reaches from end to end.
     # Clients know the broker by its own name.
-    untouched = resource.spec.transparent is not None or resource.spec.mode == "Broker"
+    untouched = resource.spec.is_transparent or resource.spec.broker is not None
     if reference is None:
         listener = _default_listener(cluster, untouched=untouched)
     else:
@@ -63,7 +63,7 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
             )
         listener = named[0]
     if uses_tls(listener):
-        _check_encryption(resource, listener)
+        _check_encryption(resource.spec, listener)
     mechanisms = frozenset(listener.mechanisms or ())
     if mechanisms and mechanisms <= _BOUND_TO_ADDRESSES and not untouched:
         raise TerminalError(
@@ -75,33 +75,32 @@ def listener_of(resource: ObserverDeployment, cluster: KafkaCluster) -> ClientLi
     return listener
 
 
-def _check_encryption(resource: ObserverDeployment, listener: ClientListener) -> None:
-    gateway, env = resource.spec.addresses, resource.spec.env
-    if resource.spec.own_broker.redirect is not None:
+def _check_encryption(spec: ObserverDeploymentSpec, listener: ClientListener) -> None:
+    if spec.broker is not None and spec.broker.redirect is not None:
         raise TerminalError(
             "EncryptedNotRedirected",
             f"clients of listener {listener.name} use TLS, and what is redirected beside a broker is read in plaintext"
             " alone: move the listener to loopback, with spec.broker.loopbackPort and spec.broker.tls in place of"
             " spec.broker.redirect, or use a gateway or the broker plugin",
         )
-    if resource.spec.mode == "Broker" and resource.spec.own_broker.tls is None:
+    if spec.broker is not None and spec.broker.tls is None:
         raise TerminalError(
             "ClientsUnencrypted",
             f"clients of listener {listener.name} use TLS, which the observer beside the broker has to end: name the"
             " volume with the broker's certificate in spec.broker.tls.fromPodVolume",
         )
-    if resource.spec.mode == "Gateway" and gateway.tls is None and not gateway.insecure_plaintext:
+    if spec.gateway is not None and spec.gateway.tls is None:
         raise TerminalError(
             "ClientsUnencrypted",
-            f"clients of listener {listener.name} use TLS, and would speak plaintext to the gateway: name its"
-            " certificate in spec.gateway.tls.secretRef, or accept it by spec.gateway.insecurePlaintext: true",
+            f"clients of listener {listener.name} use TLS, and would speak plaintext to the gateway: set"
+            " spec.gateway.tls to mode Required with its certificate in secretRef, or accept it by mode Disabled",
         )
-    if env is not None and not env.security_protocol:
+    if spec.sidecar is not None and spec.sidecar.env is not None and not spec.sidecar.env.security_protocol:
         raise TerminalError(
             "ProtocolNotRewritten",
             f"clients of listener {listener.name} use TLS, which the observer beside them speaks in their place; told"
             " the addresses alone, they would speak it to the observer and fail: name the variables that hold"
-            " security.protocol in spec.env.securityProtocol",
+            " security.protocol in spec.sidecar.env.securityProtocol",
         )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.observer_settings import EVERY_ADDRESS, ListenerSettings, ObserverSettings, UpstreamSettings
+from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.environment.collectors import ServingCollector, collector_address
@@ -34,15 +35,15 @@ def settings_text(settings: ObserverSettings) -> str:
     return settings.model_dump_json(indent=1, exclude={"workload"})
 
 
-def _highest_port(resource: ObserverDeployment) -> int:
+def _highest_port(gateway: Gateway) -> int:
     """The highest port that a broker can get."""
-    return _HIGHEST_NODE_PORT if resource.spec.addresses.service.type == "NodePort" else _HIGHEST_PORT
+    return _HIGHEST_NODE_PORT if gateway.service.type == "NodePort" else _HIGHEST_PORT
 
 
-def advertised_host(resource: ObserverDeployment) -> str:
+def advertised_host(resource: ObserverDeployment, gateway: Gateway) -> str:
     """The host that clients are told."""
     name, namespace = resource.metadata.name, resource.metadata.namespace
-    template = resource.spec.addresses.advertised_host
+    template = gateway.advertised_host
     if template is None:
         return f"{gateway_name(name)}.{namespace}.svc"
     return template.replace("{namespace}", namespace).replace("{name}", name)
@@ -50,6 +51,7 @@ def advertised_host(resource: ObserverDeployment) -> str:
 
 def gateway_settings(
     resource: ObserverDeployment,
+    gateway: Gateway,
     cluster: KafkaCluster,
     listener: ClientListener,
     collector: ServingCollector,
@@ -66,7 +68,7 @@ def gateway_settings(
     TerminalError
         LimitExceeded: there are more brokers than ports.
     """
-    port, highest = resource.spec.addresses.bootstrap_port, _highest_port(resource)
+    port, highest = gateway.bootstrap_port, _highest_port(gateway)
     return ObserverSettings(
         cluster_id=cluster_id,
         namespace=resource.metadata.namespace,
@@ -75,15 +77,15 @@ def gateway_settings(
         reported_by=gateway_speaks_as(resource.metadata.namespace, collector.resource.metadata.namespace),
         suspend=suspend,
         upstream=UpstreamSettings(
-            bootstrap_servers=listener.bootstrap_servers, tls=upstream_tls(resource, cluster, listener)
+            bootstrap_servers=listener.bootstrap_servers, tls=upstream_tls(resource, gateway, cluster, listener)
         ),
         listener=ListenerSettings(
             name=listener.name,
             bind=EVERY_ADDRESS,
             bootstrap_port=port,
-            advertised_host=advertised_host(resource),
+            advertised_host=advertised_host(resource, gateway),
             brokers={str(node): port_of(port, slot, highest) for node, slot in sorted(slots.items())},
-            tls=listener_tls(resource),
+            tls=listener_tls(gateway),
         ),
         **reported(resource, rules, sasl=uses_sasl(listener)),
         collector=collector_address(

@@ -53,7 +53,8 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     else:
         wait = patience(resource.spec.host.replicas, view, hosting)
         found |= related(unit.key, resource, view) | {Need(hosting, wait)}
-    if resource.spec.mode != "Gateway":
+    gateway = resource.spec.gateway
+    if gateway is None:
         if view.settings.injector.enabled:
             found |= related(unit.key, resource, view) | _sidecar(unit.key, resource, view)
         return frozenset(found)
@@ -63,13 +64,13 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     found |= {
         *inventory_needs(unit.key.namespace, cluster_key(unit.key.namespace, resource.spec.cluster_ref), view),
         Need(NamedObject("ConfigMap", Key(unit.key.namespace, gateway_ports_name(unit.key.name))), SETTLED_SECONDS),
-        Need(deployment, patience(resource.spec.gateway_replicas, view, deployment)),
+        Need(deployment, patience(gateway.replicas, view, deployment)),
     }
     return frozenset(found)
 
 
 def related(key: Key, resource: ObserverDeployment, view: View) -> set[Need]:
-    """What decides on a resource in any mode: its cluster, who else observes that, who collects, and its registers."""
+    """Return what every resource depends on: its cluster, who else observes that, who collects, and its registers."""
     at = cluster_key(key.namespace, resource.spec.cluster_ref)
     registers = registry_needs(registers_of(resource), view)
     return {Need(Referring(KIND, at)), *cluster_needs(key, at, view, rivals=KIND), *registers}

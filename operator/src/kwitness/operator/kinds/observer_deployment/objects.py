@@ -9,6 +9,7 @@ from typing import Any, Final
 from kwitness.contracts.audiences import collector_audience
 from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.observer_settings import ObserverSettings
+from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.pods import (
@@ -49,11 +50,12 @@ _REPORT_SECONDS: Final = 15
 
 def gateway_objects(
     resource: ObserverDeployment,
+    gateway: Gateway,
     settings: ObserverSettings,
     slots: Mapping[int, int],
     collector: ServingCollector,
-    installation: OperatorSettings,
     *,
+    installation: OperatorSettings,
     secrets: Sequence[dict[str, Any]],
 ) -> tuple[dict[str, Any], ...]:
     """Build the children, in the order in which they are applied: what is remembered before what follows from it.
@@ -70,10 +72,10 @@ def gateway_objects(
         _config_map({**metadata, "name": gateway_ports_name(name)}, {SLOTS_KEY: remembered}),
         _config_map(metadata, files),
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False},
-        _service(resource, settings, metadata),
-        _deployment(resource, collector, installation, metadata, secrets=secrets),
+        _service(resource, gateway, settings, metadata),
+        _deployment(resource, gateway, collector, installation, metadata, secrets=secrets),
     ]
-    if resource.spec.gateway_replicas > 1:
+    if gateway.replicas > 1:
         objects.append(disruption_budget("gateway", name, metadata))
     return tuple(objects)
 
@@ -82,8 +84,10 @@ def _config_map(metadata: dict[str, Any], data: dict[str, str]) -> dict[str, Any
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
-def _service(resource: ObserverDeployment, settings: ObserverSettings, metadata: dict[str, Any]) -> dict[str, Any]:
-    kind = resource.spec.addresses.service.type
+def _service(
+    resource: ObserverDeployment, gateway: Gateway, settings: ObserverSettings, metadata: dict[str, Any]
+) -> dict[str, Any]:
+    kind = gateway.service.type
     numbers = {"bootstrap": settings.listener.bootstrap_port} | {
         f"broker-{node}": port for node, port in settings.listener.brokers.items()
     }
@@ -100,6 +104,7 @@ def _service(resource: ObserverDeployment, settings: ObserverSettings, metadata:
 
 def _deployment(
     resource: ObserverDeployment,
+    gateway: Gateway,
     collector: ServingCollector,
     installation: OperatorSettings,
     metadata: dict[str, Any],
@@ -107,7 +112,7 @@ def _deployment(
     secrets: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
     name, chosen = resource.metadata.name, selector("gateway", resource.metadata.name)
-    linger, of = _LINGER_SECONDS[resource.spec.addresses.service.type], collector.resource.metadata
+    linger, of = _LINGER_SECONDS[gateway.service.type], collector.resource.metadata
     pod: dict[str, Any] = {
         **pod_base(installation),
         "serviceAccountName": metadata["name"],
@@ -122,14 +127,14 @@ def _deployment(
             *secrets,
         ],
     }
-    if resource.spec.gateway_replicas > 1:
+    if gateway.replicas > 1:
         pod["topologySpreadConstraints"] = spread("gateway", name)
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": metadata,
         "spec": {
-            "replicas": resource.spec.gateway_replicas,
+            "replicas": gateway.replicas,
             "selector": {"matchLabels": chosen},
             # Clients must always find a replica.
             "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},

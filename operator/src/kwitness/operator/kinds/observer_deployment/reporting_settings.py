@@ -1,4 +1,4 @@
-"""What an observer reports, within which bounds, and where to: the part of its settings that no mode changes."""
+"""What an observer reports, within which bounds, and where to: the part of its settings that is the same everywhere."""
 
 from __future__ import annotations
 

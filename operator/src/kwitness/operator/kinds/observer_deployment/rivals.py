@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.precedence import precedence
@@ -63,7 +64,7 @@ def first_rival(
     One that reports connections alone may be beside others. Between two sidecars the injector decides, pod by pod.
     Nothing is between an observer beside a broker and that broker.
     """
-    if not _counts_requests(resource) or resource.spec.mode == "Broker":
+    if not _counts_requests(resource) or resource.spec.broker is not None:
         return None
     home, own = cluster.metadata.namespace, _Reader(resource, _addresses(listener))
     others = [
@@ -78,7 +79,7 @@ def first_rival(
         if other.namespace == own.namespace
         and other.order < own.order
         and not other.upstream.isdisjoint(own.upstream)
-        and not other.resource.spec.mode == resource.spec.mode == "Sidecar"
+        and (other.resource.spec.sidecar is None or resource.spec.sidecar is None)
         and not _is_behind(own, other, home)
     ]
     first = min(behind or before, key=lambda other: other.order, default=None)
@@ -116,10 +117,10 @@ def _reader(resource: ObserverDeployment, cluster: KafkaCluster, view: View) -> 
         return None
     try:
         listener = listener_of(resource, cluster)
-        if resource.spec.mode == "Broker":
+        if resource.spec.broker is not None:
             at = Key(cluster.metadata.namespace, cluster.metadata.name)
             with suppress(TransientError):
-                check_own_listener(resource, listener, view[KafkaState(at)].value)
+                check_own_listener(resource.spec.broker, listener, view[KafkaState(at)].value)
     except TerminalError:
         # Its own status says why it observes nothing.
         return None
@@ -134,19 +135,22 @@ def _is_behind(other: _Reader, own: _Reader, home: str) -> bool:
     a tenant could claim the rest.
     """
     is_trusted = other.namespace in (own.namespace, home)
-    if other.resource.spec.mode == "Broker":
+    if other.resource.spec.broker is not None:
         shared, suffix = other.upstream & own.upstream, f".{other.namespace}{_SERVICE}"
         return any(is_trusted or address.partition(":")[0].endswith(suffix) for address in shared)
-    if other.resource.spec.mode == "Gateway":
+    gateway = other.resource.spec.gateway
+    if gateway is not None:
         # Where clients know the brokers' own address, it leads elsewhere for them than for the gateway.
-        return not own.upstream.isdisjoint(_own_addresses(other.resource, advertised=is_trusted) - other.upstream)
+        return not own.upstream.isdisjoint(
+            _own_addresses(other.resource, gateway, advertised=is_trusted) - other.upstream
+        )
     return False
 
 
-def _own_addresses(gateway: ObserverDeployment, *, advertised: bool) -> frozenset[str]:
-    service = f"{gateway_name(gateway.metadata.name)}.{gateway.metadata.namespace}"
-    hosts = (service, f"{service}{_SERVICE}", *((advertised_host(gateway),) if advertised else ()))
-    return frozenset(_spelling(f"{host}:{gateway.spec.addresses.bootstrap_port}") for host in hosts)
+def _own_addresses(resource: ObserverDeployment, gateway: Gateway, *, advertised: bool) -> frozenset[str]:
+    service = f"{gateway_name(resource.metadata.name)}.{resource.metadata.namespace}"
+    hosts = (service, f"{service}{_SERVICE}", *((advertised_host(resource, gateway),) if advertised else ()))
+    return frozenset(_spelling(f"{host}:{gateway.bootstrap_port}") for host in hosts)
 
 
 def _addresses(listener: ClientListener) -> frozenset[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.kafka_cluster import ClientListener
-from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.kinds.observer_deployment.environment import uses_sasl
 from kwitness.operator.model.conditions import Verdict, ready
 
@@ -14,10 +14,10 @@ __all__ = ["is_current", "readiness", "ready_replicas", "security_protocol"]
 
 
 def security_protocol(
-    resource: ObserverDeployment, listener: ClientListener
+    gateway: Gateway, listener: ClientListener
 ) -> Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]:
     """What clients set to use the gateway: TLS is its own, SASL is the brokers'."""
-    if resource.spec.addresses.tls is None:
+    if gateway.certificate is None:
         return "SASL_PLAINTEXT" if uses_sasl(listener) else "PLAINTEXT"
     return "SASL_SSL" if uses_sasl(listener) else "SSL"
 

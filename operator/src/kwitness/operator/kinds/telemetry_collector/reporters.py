@@ -38,8 +38,8 @@ def reporters_of(collector: TelemetryCollector, cluster: KafkaCluster, view: Vie
     is_here = ingests_from(collector, cluster, view)
     observers = [found for found in referring(ObserverDeployment, cluster, view) if is_here(found.metadata.namespace)]
     profiles = [found for found in referring(InterceptorProfile, cluster, view) if is_here(found.metadata.namespace)]
-    gateways = tuple(Key(*key_of(one)) for one in observers if one.spec.mode == "Gateway")
-    beside = tuple(one for one in observers if one.spec.mode != "Gateway")
+    gateways = tuple(Key(*key_of(one)) for one in observers if one.spec.gateway is not None)
+    beside = tuple(one for one in observers if one.spec.gateway is None)
     if not view.settings.injector.enabled or not (beside or profiles):
         return Reporters(gateways)
     enabled = present(view, EnabledNamespaces()) or {}

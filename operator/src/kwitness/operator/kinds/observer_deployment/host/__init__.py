@@ -1,1 +1,1 @@
-"""The observer host of an ObserverDeployment, in whatever mode it observes."""
+"""The observer host of an ObserverDeployment, wherever its observers run."""

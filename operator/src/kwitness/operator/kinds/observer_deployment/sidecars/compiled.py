@@ -51,7 +51,7 @@ def _injections(text: str) -> tuple[Injection, ...]:
 
 
 def sidecars(view: View) -> Iterator[tuple[Body, ObserverDeployment]]:
-    """ObserverDeployments in modes Sidecar and Broker that can be read and are not being deleted, by key."""
+    """ObserverDeployments beside clients and brokers that can be read and are not being deleted, by key."""
     answer = view.get(Every(KIND))
     for body in (answer.value or ()) if answer is not None else ():
         if "deletionTimestamp" in body["metadata"]:
@@ -61,7 +61,7 @@ def sidecars(view: View) -> Iterator[tuple[Body, ObserverDeployment]]:
         except OperatorError:
             # Its own status says so.
             continue
-        if resource.spec.mode != "Gateway":
+        if resource.spec.gateway is None:
             yield body, resource
 
 
@@ -74,4 +74,4 @@ def _wanted(body: Body, resource: ObserverDeployment, before: Mapping[str, Injec
     except TransientError:
         return before.get(owner)
     except OperatorError:
-        return before.get(owner) if resource.spec.mode == "Broker" else None
+        return before.get(owner) if resource.spec.broker is not None else None

@@ -1,20 +1,22 @@
-"""One ObserverDeployment in mode Sidecar or Broker, as the injector is told of it."""
+"""One ObserverDeployment beside clients or brokers, as the injector is told of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from kwitness.contracts.audiences import collector_audience
-from kwitness.contracts.header_rules import HeaderRules
 from kwitness.contracts.injections import OBSERVER_FOLDER, RESERVED_PORTS, InjectedContainer, Injection, Variables
 from kwitness.contracts.observer_settings import ListenerSettings, ObserverSettings, UpstreamSettings, UpstreamTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.label_selector import LabelSelector
-from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
+from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.own_broker import OwnBroker
+from kwitness.contracts.resources.sidecar import DEFAULT_BASE_PORT, Sidecar
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity
-from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
+from kwitness.operator.environment.collectors import collector_address, collector_of
 from kwitness.operator.environment.refused import refused_in
 from kwitness.operator.kinds.observer_deployment.environment import observer_image, uses_sasl, uses_tls
 from kwitness.operator.kinds.observer_deployment.header_registries import registries_of
@@ -34,6 +36,21 @@ _COLLECTOR_CA: Final = f"{OBSERVER_FOLDER}/ca.crt"
 _TOKEN: Final = f"{OBSERVER_FOLDER}/token"
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The fields of `Injection` and `ObserverSettings` that differ beside clients and beside brokers."""
+
+    mode: Literal["sidecar", "broker"]
+    intercept: Literal["env", "inbound", "none", "transparent"]
+    upstream: UpstreamSettings
+    listener: ListenerSettings
+    metrics_port: int
+    containers: tuple[str, ...] = ()
+    variables: Variables | None = None
+    upstream_ca: str | None = None
+    pod_volume: str | None = None
+
+
 def injection_of(
     body: Mapping[str, Any],
     resource: ObserverDeployment,
@@ -51,16 +68,15 @@ def injection_of(
         ClusterNotReady: the cluster was never reached, or its CA certificates or listeners are not known yet.
     """
     spec, metadata, settings = resource.spec, resource.metadata, view.settings
-    transparent = spec.transparent is not None
-    redirected = _redirected(listener) if transparent else ()
     image = observer_image(settings)
     knowledge = view[KafkaState(Key(cluster.metadata.namespace, cluster.metadata.name))].value
     cluster_id, _ = cluster_identity(knowledge, cluster.metadata.name)
     collector = collector_of(resource.metadata.namespace, cluster, view)
-    tls = spec.own_broker.tls if spec.mode == "Broker" else None
-    if spec.mode == "Broker":
-        check_own_listener(resource, listener, knowledge)
-    upstream_ca = _authority(cluster, listener, knowledge) if spec.mode == "Sidecar" and not transparent else None
+    if spec.broker is not None:
+        check_own_listener(spec.broker, listener, knowledge)
+        place = _beside_broker(spec.broker, listener)
+    else:
+        place = _beside_client(spec.sidecar or Sidecar(), listener, cluster, knowledge)
     namespaces = spec.namespace_selector
     return Injection(
         installation=settings.installation,
@@ -70,66 +86,71 @@ def injection_of(
         namespace_selector=namespaces,
         namespaces=allowed_namespaces(resource, settings) if namespaces is not None else None,
         pod_selector=spec.selector or LabelSelector(),
-        containers=spec.containers or (),
-        intercept=_intercept(resource),
-        variables=None if spec.env is None else Variables.model_validate(spec.env.model_dump()),
+        containers=place.containers,
+        intercept=place.intercept,
+        variables=place.variables,
         addresses=listener.bootstrap_servers,
         address_namespace=cluster.metadata.namespace,
         client_protocol="SASL_PLAINTEXT" if uses_sasl(listener) else "PLAINTEXT",
-        observer=_container(image, settings, transparent=transparent),
-        settings=_settings(
-            resource,
-            collector,
-            _beside_client(resource, listener, upstream_ca, redirected)
-            if spec.mode == "Sidecar"
-            else _beside_broker(resource, listener),
-            rules=registries_of(resource, view).rules,
+        observer=_container(image, settings, transparent=spec.is_transparent),
+        settings=ObserverSettings(
             cluster_id=cluster_id,
+            namespace=metadata.namespace,
+            name=metadata.name,
+            mode=place.mode,
+            reported_by="pod",
             suspend=spec.suspend,
-            sasl=uses_sasl(listener),
+            upstream=place.upstream,
+            listener=place.listener,
+            **reported(resource, registries_of(resource, view).rules, sasl=uses_sasl(listener)),
+            collector=collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
+            metrics_port=place.metrics_port,
         ),
-        upstream_ca=upstream_ca,
+        upstream_ca=place.upstream_ca,
         collector_ca=collector.authority,
         token_audience=collector_audience(collector.resource.metadata.namespace, collector.resource.metadata.name),
-        pod_volume=None if tls is None else tls.from_pod_volume.volume,
+        pod_volume=place.pod_volume,
         refused_in=refused_in(body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=settings),
     )
 
 
-def _settings(
-    resource: ObserverDeployment,
-    collector: ServingCollector,
-    between: tuple[UpstreamSettings, ListenerSettings],
-    *,
-    rules: HeaderRules,
-    cluster_id: str,
-    suspend: bool,
-    sasl: bool,
-) -> ObserverSettings:
-    upstream, listener = between
-    is_sidecar = resource.spec.mode == "Sidecar"
-    return ObserverSettings(
-        cluster_id=cluster_id,
-        namespace=resource.metadata.namespace,
-        name=resource.metadata.name,
-        mode="sidecar" if is_sidecar else "broker",
-        reported_by="pod",
-        suspend=suspend,
-        upstream=upstream,
-        listener=listener,
-        **reported(resource, rules, sasl=sasl),
-        collector=collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
-        metrics_port=(resource.spec.sidecar_port if is_sidecar else DEFAULT_BASE_PORT) - 1,
+def _beside_client(
+    sidecar: Sidecar, listener: ClientListener, cluster: KafkaCluster, knowledge: ClusterKnowledge | None
+) -> _Place:
+    is_redirected = sidecar.transparent is not None
+    encrypts = uses_tls(listener) and not is_redirected
+    authority = _authority(cluster, knowledge) if encrypts else None
+    tls = UpstreamTls(ca_file=None if authority is None else _UPSTREAM_CA) if encrypts else None
+    env = sidecar.env
+    return _Place(
+        mode="sidecar",
+        intercept="transparent" if is_redirected else "none" if env is None else "env",
+        containers=sidecar.containers or (),
+        variables=None if env is None else Variables.model_validate(env.model_dump()),
+        upstream=UpstreamSettings(bootstrap_servers=listener.bootstrap_servers, tls=tls),
+        upstream_ca=authority,
+        listener=ListenerSettings(
+            name=listener.name,
+            bind=_LOOPBACK,
+            bootstrap_port=sidecar.base_port,
+            advertised_host=_LOOPBACK,
+            # Brokers get ports in the order in which a client sees them.
+            brokers={},
+            redirected=_redirected(listener) if is_redirected else (),
+        ),
+        metrics_port=sidecar.base_port - 1,
     )
 
 
-def _intercept(resource: ObserverDeployment) -> Literal["env", "inbound", "none", "transparent"]:
-    spec = resource.spec
-    if spec.mode == "Broker":
-        return "none" if spec.own_broker.redirect is None else "inbound"
-    if spec.transparent is not None:
-        return "transparent"
-    return "none" if spec.env is None else "env"
+def _beside_broker(broker: OwnBroker, listener: ClientListener) -> _Place:
+    return _Place(
+        mode="broker",
+        intercept="none" if broker.redirect is None else "inbound",
+        upstream=UpstreamSettings(bootstrap_servers=(f"{_LOOPBACK}:{broker.own_port}",)),
+        listener=own_listener_settings(broker, listener),
+        metrics_port=DEFAULT_BASE_PORT - 1,
+        pod_volume=None if broker.tls is None else broker.tls.from_pod_volume.volume,
+    )
 
 
 def _redirected(listener: ClientListener) -> tuple[int, ...]:
@@ -139,37 +160,14 @@ def _redirected(listener: ClientListener) -> tuple[int, ...]:
         raise TerminalError(
             "PortReserved",
             f"listener {listener.name} has port {reserved[0]}, and to redirect it would take connections of programs of"
-            " every kind: give it other ports, or use spec.env in place of spec.transparent",
+            " every kind: give it other ports, or use spec.sidecar.env in place of spec.sidecar.transparent",
         )
     return tuple(sorted(ports))
 
 
-def _beside_client(
-    resource: ObserverDeployment, listener: ClientListener, upstream_ca: str | None, redirected: tuple[int, ...]
-) -> tuple[UpstreamSettings, ListenerSettings]:
-    encrypts = uses_tls(listener) and not redirected
-    tls = UpstreamTls(ca_file=None if upstream_ca is None else _UPSTREAM_CA) if encrypts else None
-    return UpstreamSettings(bootstrap_servers=listener.bootstrap_servers, tls=tls), ListenerSettings(
-        name=listener.name,
-        bind=_LOOPBACK,
-        bootstrap_port=resource.spec.sidecar_port,
-        advertised_host=_LOOPBACK,
-        # Brokers get ports in the order in which a client sees them.
-        brokers={},
-        redirected=redirected,
-    )
-
-
-def _beside_broker(resource: ObserverDeployment, listener: ClientListener) -> tuple[UpstreamSettings, ListenerSettings]:
-    broker = f"{_LOOPBACK}:{resource.spec.own_broker.own_port}"
-    return UpstreamSettings(bootstrap_servers=(broker,)), own_listener_settings(resource, listener)
-
-
-def _authority(cluster: KafkaCluster, listener: ClientListener, knowledge: ClusterKnowledge | None) -> str | None:
-    """Who signs the brokers' certificates, PEM; None for the system's CAs, and without TLS."""
+def _authority(cluster: KafkaCluster, knowledge: ClusterKnowledge | None) -> str | None:
+    """Return the brokers' CA certificates, PEM; None for the system's CAs."""
     tls = cluster.spec.tls
-    if not uses_tls(listener):
-        return None
     authority = knowledge.authority if knowledge is not None else None
     if authority is None and tls.enabled and tls.ca_secret_ref is not None:
         raise TransientError(

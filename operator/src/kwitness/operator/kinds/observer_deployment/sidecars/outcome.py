@@ -1,4 +1,4 @@
-"""What becomes of one ObserverDeployment in mode Sidecar or Broker: its status, and what running observers are told."""
+"""Decides the status of one ObserverDeployment beside clients or brokers, and what its observers are told."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     pods = pod_coverage(wanted, running, own, view.now_ms)
     status = ObserverDeploymentStatus(
         bootstrap_servers=_bootstrap_servers(resource, observed, injection),
-        security_protocol=None if resource.spec.transparent is not None else _protocol(injection),
+        security_protocol=None if resource.spec.is_transparent else _protocol(injection),
         connections=_connections(own),
         coverage=coverage(state, heard, subject.key),
         ledger=ledger(own),
@@ -134,12 +134,20 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         wanted=digest,
         injector=present(view, NamedObject("Deployment", Key(view.settings.namespace, INJECTOR))),
     )
-    is_broker = resource.spec.mode == "Broker"
+    broker = resource.spec.broker
     verdicts = (
         injects,
-        covered(pods, [one for one, answer in answers.items() if answer.failure is not None]),
-        *traffic(pods, own, redirected=settings.listener.redirected, beside_brokers=is_broker),
-        *(own_listener_verdicts(resource, observed.listener, view[KafkaState(observed.at)].value) if is_broker else ()),
+        covered(
+            pods,
+            [one for one, answer in answers.items() if answer.failure is not None],
+            beside_brokers=broker is not None,
+        ),
+        *traffic(pods, own, redirected=settings.listener.redirected, beside_brokers=broker is not None),
+        *(
+            own_listener_verdicts(broker, observed.listener, view[KafkaState(observed.at)].value)
+            if broker is not None
+            else ()
+        ),
         *(reporting(own, known=state is not None) if pods.observed else ()),
         *serving(own),
         *telemetry(resource, own, state),
@@ -171,11 +179,12 @@ def _outcome(
 
 def _bootstrap_servers(resource: ObserverDeployment, observed: _Observed, injection: Injection) -> str | None:
     """What an application sets; None where connections are redirected and it sets nothing."""
-    if resource.spec.mode == "Broker":
+    if resource.spec.broker is not None:
         return observed.listener.bootstrap_servers[0]
-    if resource.spec.transparent is not None:
+    if resource.spec.is_transparent:
         return None
-    return f"{injection.settings.listener.bind}:{resource.spec.sidecar_port}"
+    own = injection.settings.listener
+    return f"{own.bind}:{own.bootstrap_port}"
 
 
 def _protocol(injection: Injection) -> Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]:

@@ -1,4 +1,4 @@
-"""Mode Broker: what brokers say of the listener that is observed, and where the observer in their pods listens."""
+"""Checks the listener of brokers that have observers in their pods, and says where the observer listens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Final
 from kwitness.contracts.injections import POD_VOLUME_FOLDER
 from kwitness.contracts.observer_settings import EVERY_ADDRESS, ListenerSettings, ListenerTls
 from kwitness.contracts.resources.kafka_cluster import ClientListener
-from kwitness.contracts.resources.observer_deployment import DEFAULT_BASE_PORT, ObserverDeployment
+from kwitness.contracts.resources.own_broker import OwnBroker
+from kwitness.contracts.resources.sidecar import DEFAULT_BASE_PORT
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.errors import TerminalError, TransientError
@@ -20,9 +21,7 @@ __all__ = ["check_own_listener", "own_listener_settings", "own_listener_verdicts
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 
 
-def check_own_listener(
-    resource: ObserverDeployment, listener: ClientListener, knowledge: ClusterKnowledge | None
-) -> None:
+def check_own_listener(own: OwnBroker, listener: ClientListener, knowledge: ClusterKnowledge | None) -> None:
     """Refuse a listener that has others than clients, whose clients would be somebody else afterwards, or unread.
 
     Raises
@@ -56,7 +55,7 @@ def check_own_listener(
             " SASL or not at all, or use the broker plugin",
         )
     encrypted = [one for one in found if one.encrypted]
-    if encrypted and resource.spec.own_broker.redirect is not None:
+    if encrypted and own.redirect is not None:
         raise TerminalError(
             "EncryptedNotRedirected",
             f"brokers speak TLS at listener {name} ({_brokers(encrypted)}), and what is redirected beside them is read"
@@ -65,9 +64,8 @@ def check_own_listener(
         )
 
 
-def own_listener_settings(resource: ObserverDeployment, listener: ClientListener) -> ListenerSettings:
+def own_listener_settings(own: OwnBroker, listener: ClientListener) -> ListenerSettings:
     """Where the observer listens in the broker's place, or is sent what comes to the broker."""
-    own = resource.spec.own_broker
     redirects = own.redirect is not None
     volume = own.tls.from_pod_volume if own.tls is not None else None
     tls = None
@@ -88,23 +86,23 @@ def own_listener_settings(resource: ObserverDeployment, listener: ClientListener
 
 
 def own_listener_verdicts(
-    resource: ObserverDeployment, listener: ClientListener, knowledge: ClusterKnowledge | None
+    own: OwnBroker, listener: ClientListener, knowledge: ClusterKnowledge | None
 ) -> tuple[Verdict, ...]:
     """Where brokers listen, if they were moved, and what sees one address as that of every client."""
     found = _of(listener, knowledge) or ()
-    if resource.spec.own_broker.redirect is not None:
+    if own.redirect is not None:
         return (_addresses(found, "SeenAsPod", "their own pod's address", "OWN_HOST_OF_EACH"),)
-    return (_where(resource, listener, found), _addresses(found, "SeenAsLoopback", "127.0.0.1", "127.0.0.1"))
+    return (_where(own, listener, found), _addresses(found, "SeenAsLoopback", "127.0.0.1", "127.0.0.1"))
 
 
-def _where(resource: ObserverDeployment, listener: ClientListener, found: tuple[BrokerListener, ...]) -> Verdict:
-    own, name = resource.spec.own_broker, listener.name
+def _where(own: OwnBroker, listener: ClientListener, found: tuple[BrokerListener, ...]) -> Verdict:
+    name = listener.name
     wanted = f"127.0.0.1:{own.own_port}"
     if not found:
         return Verdict(
-            "Loopback", "Unknown", "ListenerUnknown", f"no broker has a listener {name} yet: {_remedy(resource, name)}"
+            "Loopback", "Unknown", "ListenerUnknown", f"no broker has a listener {name} yet: {_remedy(own, name)}"
         )
-    elsewhere = [one for one in found if not _is_behind(one, resource)]
+    elsewhere = [one for one in found if not _is_behind(one, own)]
     if elsewhere:
         one = elsewhere[0]
         where = f"{one.host}:{one.port}{' with TLS' if one.encrypted else ''}, advertised at port {one.advertised_port}"
@@ -113,21 +111,19 @@ def _where(resource: ObserverDeployment, listener: ClientListener, found: tuple[
             "False",
             "ListenerElsewhere",
             f"{name} is not plaintext at {wanted} on {_brokers(elsewhere)} ({where}), so the observer there waits and"
-            f" clients reach the broker as before: {_remedy(resource, name)}",
+            f" clients reach the broker as before: {_remedy(own, name)}",
         )
     return Verdict("Loopback", "True", "ListenerOnLoopback", f"{name} is at {wanted} on {_brokers(found)}")
 
 
-def _remedy(resource: ObserverDeployment, name: str) -> str:
-    own = resource.spec.own_broker
+def _remedy(own: OwnBroker, name: str) -> str:
     return (
         f"with the observer in place, set {name}://127.0.0.1:{own.own_port} in listeners,"
         f" {name}://HOST:{own.port} in advertised.listeners, and restart one broker after the other"
     )
 
 
-def _is_behind(one: BrokerListener, resource: ObserverDeployment) -> bool:
-    own = resource.spec.own_broker
+def _is_behind(one: BrokerListener, own: OwnBroker) -> bool:
     at = one.host in _LOOPBACK and one.port == own.own_port and one.advertised_port == own.port
     return at and not one.encrypted
 

@@ -1,4 +1,4 @@
-"""What the status of an ObserverDeployment in mode Sidecar or Broker says in words."""
+"""Conditions of an ObserverDeployment beside clients or brokers, in words."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _answering(replicas: int) -> Verdict | None:
     return None
 
 
-def covered(coverage: PodCoverage, unseen: Sequence[str]) -> Verdict:
+def covered(coverage: PodCoverage, unseen: Sequence[str], *, beside_brokers: bool = False) -> Verdict:
     """Whether all selected pods have one; ``unseen`` are namespaces whose pods could not be listed."""
     if unseen:
         return Verdict(
@@ -84,7 +84,8 @@ def covered(coverage: PodCoverage, unseen: Sequence[str]) -> Verdict:
             " injector.otherNamespaces.to",
         )
     if not coverage.selected:
-        return Verdict("Covered", "Unknown", "NoPods", "no running pod is selected: wait, or correct spec.selector")
+        selector = f"spec.{'broker' if beside_brokers else 'sidecar'}.selector"
+        return Verdict("Covered", "Unknown", "NoPods", f"no running pod is selected: wait, or correct {selector}")
     share = f"{coverage.observed} of {coverage.selected} selected pods have an observer"
     left_out = ", ".join(f"{one.pods} {one.reason} ({one.example})" for one in coverage.left_out)
     also = f"; left out: {left_out}" if left_out else ""
@@ -116,7 +117,7 @@ def traffic(
     instead = (
         "spec.broker.loopbackPort in place of spec.broker.redirect"
         if beside_brokers
-        else "spec.env in place of spec.transparent"
+        else "spec.sidecar.env in place of spec.sidecar.transparent"
     )
     apart = [one for one in own if one.not_intercepted is not None]
     if apart:
@@ -131,8 +132,8 @@ def traffic(
             "have their application connect to one of the ports that are redirected"
             f" ({', '.join(map(str, redirected))}), or add the brokers' addresses to the listener of the KafkaCluster"
             if redirected
-            else "name the variables that their application reads in spec.env, or have it connect to the port in"
-            " status.bootstrapServers"
+            else "name the variables that their application reads in spec.sidecar.env, or have it connect to the port"
+            " in status.bootstrapServers"
         )
         if beside_brokers:
             remedy = (

@@ -1,0 +1,51 @@
+"""Converts an ObserverDeployment of v1alpha1, whose three modes shared one flat spec, to v1beta1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic.alias_generators import to_snake
+
+__all__ = ["to_v1beta1"]
+
+_OF_THE_BLOCK: Final = {
+    "Gateway": ("replicas", "caSecretRef"),
+    "Sidecar": ("selector", "namespaceSelector", "containers", "env", "transparent", "basePort"),
+    "Broker": ("selector",),
+}
+"""By mode, fields that were beside it and are in its block."""
+_LONGEST_QUEUE: Final = 17_179_869_184
+
+
+def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the resource in the shape of v1beta1, without its status."""
+    old = {name: value for name, value in resource["spec"].items() if value is not None}
+    mode = old.pop("mode")
+    name = mode.lower()
+    block = {field: old.pop(field) for field in _OF_THE_BLOCK[mode] if field in old}
+    block |= _addresses(old.pop(name, {})) if mode == "Gateway" else old.pop(name, {})
+    references = {field: old.pop(field) for field in ("clusterRef", "listenerRef") if field in old}
+    if "identity" in old:
+        old["identity"] = _treatments(old["identity"])
+    if old.get("limits", {}).get("queueBytes", 0) > _LONGEST_QUEUE:
+        old["limits"] = {**old["limits"], "queueBytes": _LONGEST_QUEUE}
+    return {
+        **{field: value for field, value in resource.items() if field != "status"},
+        "apiVersion": "kwitness.dev/v1beta1",
+        "spec": {**references, name: block, **old},
+    }
+
+
+def _addresses(gateway: Mapping[str, Any]) -> dict[str, Any]:
+    new = {field: value for field, value in gateway.items() if field not in {"tls", "insecurePlaintext"}}
+    if gateway.get("tls") is not None:
+        new["tls"] = {"mode": "Required", **gateway["tls"]}
+    elif gateway.get("insecurePlaintext"):
+        new["tls"] = {"mode": "Disabled"}
+    return new
+
+
+def _treatments(identity: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return the keys that are not kept; those that are need no entry."""
+    return [{"key": to_snake(key), "treatment": what} for key, what in identity.items() if what != "Keep"]
