@@ -31,7 +31,7 @@ PAUSE = "kwitness.dev/pause"
 
 
 @pytest.fixture
-def standing(api, namespace, clean_broker, start_operator):
+def existing(api, namespace, clean_broker, start_operator):
     """A gateway whose children are made, and whose pods nobody runs."""
     apply(
         api,
@@ -60,7 +60,7 @@ def run_its_pods(api, namespace: str) -> None:
     api.objects.patch("deployment", NAME, namespace, body, subresource="status")
 
 
-def test_a_gateway_gets_its_children_and_is_ready_when_its_pods_are(standing, api, namespace, clean_broker):
+def test_a_gateway_gets_its_children_and_is_ready_when_its_pods_are(existing, api, namespace, clean_broker):
     run_its_pods(api, namespace)
     until_reason(api, "kobs", "orders", namespace, "Available")
 
@@ -78,7 +78,7 @@ def test_a_gateway_gets_its_children_and_is_ready_when_its_pods_are(standing, ap
         assert get(api, kind, NAME, namespace)["metadata"]["ownerReferences"][0]["kind"] == "ObserverDeployment"
 
 
-def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(standing, api, namespace):
+def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(existing, api, namespace):
     def senders() -> list[dict[str, Any]]:
         # The gateway does not wait for the collector's children.
         if (found := api.objects.find("configmap", "kwitness-collector-main", namespace)) is None:
@@ -98,7 +98,7 @@ def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(stand
     assert pods() == with_gateway, "the collector reads again who may send, and is not replaced"
 
 
-def test_the_pods_are_admitted_as_restricted(standing, api, namespace):
+def test_the_pods_are_admitted_as_restricted(existing, api, namespace):
     pod = get(api, "deployment", NAME, namespace)["spec"]["template"]
     api.objects.label("namespace", namespace, None, {"pod-security.kubernetes.io/enforce": "restricted"})
     body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "tried", **pod["metadata"]}, "spec": pod["spec"]}
@@ -109,7 +109,7 @@ def test_the_pods_are_admitted_as_restricted(standing, api, namespace):
 
 
 @at_the_resync
-def test_a_resync_of_a_gateway_writes_nothing(standing, api, namespace):
+def test_a_resync_of_a_gateway_writes_nothing(existing, api, namespace):
     run_its_pods(api, namespace)
     until_reason(api, "kobs", "orders", namespace, "Available")
 
@@ -117,12 +117,45 @@ def test_a_resync_of_a_gateway_writes_nothing(standing, api, namespace):
 
 
 @at_the_resync
-def test_a_child_that_someone_changed_is_put_right(standing, api, namespace):
+def test_a_child_that_someone_changed_is_put_right(existing, api, namespace):
     api.objects.patch("deployment", NAME, namespace, {"spec": {"replicas": 7}}, subresource="scale")
     eventually(lambda: get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 2)
 
 
-def test_settings_change_without_a_new_pod(standing, api, namespace):
+@at_the_resync
+def test_pods_and_service_have_what_the_gateway_sets_as_long_as_it_does(existing, api, namespace):
+    internal = {"networking.gke.io/load-balancer-type": "Internal"}
+    tolerations = [{"key": "dedicated", "value": "kafka"}, {"operator": "Exists", "effect": "NoExecute"}]
+    block = {
+        "service": {"annotations": internal},
+        "pod": {"labels": {"team": "orders"}, "nodeSelector": {"disk": "ssd"}, "tolerations": tolerations},
+        "resources": {"requests": {"cpu": 1}, "limits": {"cpu": "1.5", "memory": "1024Mi"}},
+    }
+
+    def annotations() -> dict[str, str]:
+        return get(api, "service", NAME, namespace)["metadata"].get("annotations", {})
+
+    apply(api, gateway("orders", namespace, gateway=block))
+    eventually(lambda: internal.items() <= annotations().items())
+    template = eventually(
+        lambda: get(api, "deployment", NAME, namespace)["spec"]["template"],
+        lambda found: found["metadata"]["labels"].get("team") == "orders",
+    )
+    assert template["spec"]["nodeSelector"] == {"disk": "ssd"}
+    assert [toleration["operator"] for toleration in template["spec"]["tolerations"]] == ["Equal", "Exists"]
+    assert template["spec"]["containers"][0]["resources"]["limits"] == {"cpu": "1500m", "memory": "1Gi"}
+    eventually(lambda: writes_in_resyncs(api, namespace), lambda writes: writes == [])
+
+    apply(api, gateway("orders", namespace))
+    eventually(lambda: internal.keys().isdisjoint(annotations()))
+    template = eventually(
+        lambda: get(api, "deployment", NAME, namespace)["spec"]["template"],
+        lambda found: "team" not in found["metadata"]["labels"],
+    )
+    assert template["spec"].keys().isdisjoint({"nodeSelector", "tolerations"})
+
+
+def test_settings_change_without_a_new_pod(existing, api, namespace):
     before = get(api, "deployment", NAME, namespace)["metadata"]["generation"]
     apply(api, gateway("orders", namespace, window="1m", identity={"principal": "Drop"}))
     eventually(lambda: settings(api, namespace).window_ms == 60_000)
@@ -130,20 +163,20 @@ def test_settings_change_without_a_new_pod(standing, api, namespace):
     assert get(api, "deployment", NAME, namespace)["metadata"]["generation"] == before
 
 
-def test_a_budget_that_is_not_wanted_any_more_goes(standing, api, namespace):
+def test_a_budget_that_is_not_wanted_any_more_goes(existing, api, namespace):
     apply(api, gateway("orders", namespace, gateway={"replicas": 1}))
     eventually(lambda: get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 1)
     eventually(lambda: api.objects.find("poddisruptionbudget", NAME, namespace) is None)
 
 
-def test_a_suspended_gateway_relays_and_reads_nothing(standing, api, namespace):
+def test_a_suspended_gateway_relays_and_reads_nothing(existing, api, namespace):
     apply(api, gateway("orders", namespace, suspend=True))
     until_reason(api, "kobs", "orders", namespace, "Suspended")
     assert settings(api, namespace).suspend
     assert get(api, "deployment", NAME, namespace)["spec"]["replicas"] == 2
 
 
-def test_a_paused_gateway_is_left_as_it_is(standing, api, namespace):
+def test_a_paused_gateway_is_left_as_it_is(existing, api, namespace):
     api.objects.annotate("kobs", "orders", namespace, {PAUSE: "true"})
     until_reason(api, "kobs", "orders", namespace, "Paused")
     apply(api, gateway("orders", namespace, window="1m"))
@@ -151,7 +184,7 @@ def test_a_paused_gateway_is_left_as_it_is(standing, api, namespace):
     assert settings(api, namespace).window_ms == 10_000
 
 
-def test_of_two_gateways_of_one_listener_the_first_reads(standing, api, namespace):
+def test_of_two_gateways_of_one_listener_the_first_reads(existing, api, namespace):
     apply(api, gateway("urgent", namespace, priority=1))
     until_reason(api, "kobs", "urgent", namespace, "Progressing")
     message = until_reason(api, "kobs", "orders", namespace, "Conflict")
@@ -179,7 +212,7 @@ def test_a_gateway_waits_for_its_cluster_and_its_collector(api, namespace, clean
     until_reason(api, "kobs", "orders", namespace, "Progressing")
 
 
-def test_what_runs_stays_while_the_resource_is_wrong(standing, api, namespace):
+def test_what_runs_stays_while_the_resource_is_wrong(existing, api, namespace):
     before = settings_text(api, namespace)
     apply(api, gateway("orders", namespace, listenerRef={"name": "NONE"}))
     message = until_reason(api, "kobs", "orders", namespace, "ListenerNotFound")

@@ -102,7 +102,8 @@ class ObserverDefaults(_Settings):
 
     resources: dict[str, dict[str, str]] = Field(
         default_factory=lambda: {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "512Mi"}},
-        description="Resources of gateways. No limit on CPU, which would hold up clients.",
+        description="Resources of gateways that name none in spec.gateway.resources. No limit on CPU, which would hold "
+        "up clients.",
     )
     sidecar_resources: dict[str, dict[str, str]] = Field(
         default_factory=lambda: {"requests": {"cpu": "20m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},

@@ -9,17 +9,14 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.endpoints import PROBE_PORT
 
 from .contract_model import Contract, Rule, rules
+from .pod_resources import PodResources
+from .pod_settings import PodSettings
 from .references import CaSecretRef, SecretRef
+from .service_settings import ServiceSettings
 
-__all__ = ["Gateway", "GatewayService", "GatewayTls"]
+__all__ = ["Gateway", "GatewayTls"]
 
 _DEFAULT_REPLICAS: Final = 2
-
-
-class GatewayService(Contract):
-    """How clients reach the gateway."""
-
-    type: Literal["ClusterIP", "LoadBalancer", "NodePort"] = Field("ClusterIP", description="Type of the Service.")
 
 
 class GatewayTls(Contract):
@@ -88,7 +85,9 @@ class Gateway(Contract):
         ge=1024,
         le=64_000,
     )
-    service: GatewayService = Field(default_factory=GatewayService, description="How clients reach the gateway.")
+    service: ServiceSettings = Field(
+        default_factory=ServiceSettings, description="The Service by which clients reach the gateway."
+    )
     advertised_host: str | None = Field(
         None,
         description="Host that clients are told; {name} and {namespace} stand for those of this resource. Absent: the "
@@ -106,6 +105,14 @@ class Gateway(Contract):
         None,
         description="Secret with the key ca.crt: who signs the brokers' certificates, of a listener with TLS. Absent: "
         "the KafkaCluster's, where that is in the same namespace, else the system's CAs.",
+    )
+    pod: PodSettings = Field(
+        default_factory=PodSettings, description="Labels, annotations and placement of the gateway's pods."
+    )
+    resources: PodResources = Field(
+        default_factory=PodResources,
+        description="Resources of the observer in each pod. What is absent is as the Helm value observer.resources "
+        "says.",
     )
 
     @property

@@ -279,10 +279,11 @@ class InterceptorProfileSpec(Contract):
     )
     through_observer: bool = Field(
         False,
-        description="Whether Python and Java clients connect to the observer of their pod (ObserverDeployment, mode "
-        "Sidecar), which is how connections with TLS are observed although nothing of the application changes. A "
-        "client goes on by itself where its pod has none, where it is another cluster's, or where it signs in in a way "
-        "that needs the broker itself (a certificate, Kerberos); status.clientsNotThroughObserver counts these.",
+        description="Whether Python and Java clients connect to the observer of their pod (spec.sidecar of an "
+        "ObserverDeployment), which is how connections with TLS are observed although nothing of the application "
+        "changes. A client goes on by itself where its pod has none, where it is another cluster's, or where it signs "
+        "in in a way that needs the broker itself (a certificate, Kerberos); status.clientsNotThroughObserver counts "
+        "these.",
     )
     header_registries: tuple[HeaderRegistryRef, ...] = Field(
         (),

@@ -11,6 +11,8 @@ from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.desired.child_settings import with_pod_settings, with_service_settings
+from kwitness.operator.desired.container_resources import container_resources
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.pods import (
     CONTAINER_SECURITY,
@@ -87,19 +89,19 @@ def _config_map(metadata: dict[str, Any], data: dict[str, str]) -> dict[str, Any
 def _service(
     resource: ObserverDeployment, gateway: Gateway, settings: ObserverSettings, metadata: dict[str, Any]
 ) -> dict[str, Any]:
-    kind = gateway.service.type
     numbers = {"bootstrap": settings.listener.bootstrap_port} | {
         f"broker-{node}": port for node, port in settings.listener.brokers.items()
     }
     ports = []
     for name, number in numbers.items():
         port: dict[str, Any] = {"name": name, "port": number, "targetPort": number, "protocol": "TCP"}
-        if kind == "NodePort":
+        if gateway.service.type == "NodePort":
             # Clients are told the port of the gateway itself.
             port["nodePort"] = number
         ports.append(port)
-    spec = {"type": kind, "selector": selector("gateway", resource.metadata.name), "ports": ports}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
+    spec = {"selector": selector("gateway", resource.metadata.name), "ports": ports}
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
+    return with_service_settings(service, gateway.service)
 
 
 def _deployment(
@@ -119,7 +121,7 @@ def _deployment(
         "automountServiceAccountToken": False,
         "terminationGracePeriodSeconds": linger + _DRAIN_SECONDS + _REPORT_SECONDS,
         "securityContext": pod_security(installation.pods.run_as_user, installation.pods.fs_group),
-        "containers": [_container(installation, secrets, linger)],
+        "containers": [_container(gateway, installation, secrets, linger)],
         "volumes": [
             # Settings are read again when they change, so no pod is replaced for them.
             {"name": "settings", "configMap": {"name": metadata["name"], "defaultMode": 0o444}},
@@ -138,12 +140,14 @@ def _deployment(
             "selector": {"matchLabels": chosen},
             # Clients must always find a replica.
             "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
-            "template": {"metadata": {"labels": labels("gateway", name)}, "spec": pod},
+            "template": with_pod_settings({"metadata": {"labels": labels("gateway", name)}, "spec": pod}, gateway.pod),
         },
     }
 
 
-def _container(installation: OperatorSettings, secrets: Sequence[dict[str, Any]], linger: int) -> dict[str, Any]:
+def _container(
+    gateway: Gateway, installation: OperatorSettings, secrets: Sequence[dict[str, Any]], linger: int
+) -> dict[str, Any]:
     return {
         "name": "observer",
         "image": installation.images.observer,
@@ -160,7 +164,7 @@ def _container(installation: OperatorSettings, secrets: Sequence[dict[str, Any]]
         "env": pod_fields(POD_NAME="metadata.name", POD_NAMESPACE="metadata.namespace"),
         "ports": [{"name": "metrics", "containerPort": PROBE_PORT, "protocol": "TCP"}],
         **probes(starts=30, period_s=3),
-        "resources": {part: dict(amounts) for part, amounts in installation.observer.resources.items()},
+        "resources": container_resources(gateway.resources, installation.observer.resources),
         "securityContext": CONTAINER_SECURITY,
         "volumeMounts": [
             {"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True},
