@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -25,6 +25,7 @@ class HeaderSampling(Contract):
         description="Registers that headers are judged by. Of entries for the same key or prefix the first register's "
         "counts. Empty: headers are counted as of keys that are not registered.",
         max_length=16,
+        json_schema_extra={"x-kubernetes-list-type": "atomic"},
     )
     sample_every: int = Field(
         100,
@@ -68,7 +69,7 @@ class ObserverEntry(Contract):
         "errors by api, client, topic and partition. Latency: response times. Requests: requests and answers one by "
         "one, in the order of their connection. Headers: keys of record headers (KIP-82), of a sample of the batches."
     )
-    apis: tuple[ReportableApi, ...] | None = Field(
+    apis: tuple[Annotated[ReportableApi, Field(description="Kafka's name of an API.")], ...] | None = Field(
         None,
         description="Of Requests: the APIs whose fields are reported, by Kafka's names; never record data. Absent: "
         "requests are reported without fields.",

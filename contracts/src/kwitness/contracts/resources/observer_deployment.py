@@ -34,7 +34,7 @@ __all__ = [
     "UnseenSoftware",
 ]
 
-Command = Annotated[str, Field(max_length=512)]
+Command = Annotated[str, Field(max_length=512, description="A command for a shell.")]
 
 
 class ListenerRef(Contract):
@@ -196,6 +196,7 @@ class PodCoverage(Contract):
         (),
         description="Commands after which workloads with outdated or missed pods are covered, up to 20.",
         max_length=20,
+        json_schema_extra={"x-kubernetes-list-type": "atomic"},
     )
 
 
@@ -225,7 +226,7 @@ class ObserverDeploymentStatus(Status):
     pods: PodCoverage | None = Field(
         None, description="Which of the selected pods have an observer, with spec.sidecar and spec.broker."
     )
-    refused_in: tuple[DnsLabel, ...] = Field(
+    refused_in: tuple[Annotated[DnsLabel, Field(description="The name of a namespace.")], ...] = Field(
         (),
         description="Namespaces in which pods were refused because of the observer: none is put into pods there until "
         "this resource's spec changes.",

@@ -14,7 +14,7 @@ from .contract_model import Contract, list_map, rules
 __all__ = ["HostedClass", "ObserverHost"]
 
 ConfigKey = Annotated[str, Field(min_length=1, max_length=253)]
-ConfigText = Annotated[str, Field(max_length=4096)]
+ConfigText = Annotated[str, Field(max_length=4096, description="The value, as text.")]
 
 
 class HostedClass(Contract):

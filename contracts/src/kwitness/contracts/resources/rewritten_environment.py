@@ -10,7 +10,10 @@ from .contract_model import Contract, list_set
 
 __all__ = ["RewrittenEnvironment"]
 
-VariableName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$")]
+VariableName = Annotated[
+    str,
+    Field(min_length=1, max_length=253, pattern=r"^[-_a-zA-Z][-._a-zA-Z0-9]*$", description="The name of a variable."),
+]
 
 
 class RewrittenEnvironment(Contract):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field
 
@@ -48,7 +48,7 @@ class Sidecar(Contract):
         "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
         "kwitness.dev/injection=enabled. A pod that resources of its own namespace select gets one of those.",
     )
-    containers: tuple[DnsLabel, ...] | None = Field(
+    containers: tuple[Annotated[DnsLabel, Field(description="The name of a container.")], ...] | None = Field(
         None,
         description="Containers whose variables are rewritten, init containers too. Absent: all of the pod.",
         min_length=1,
