@@ -64,10 +64,10 @@ def enabled(api, namespace, clean_broker, start_operator):
     return start
 
 
-def told(api, namespace: str) -> dict[str, Injection]:
+def injections_of(api, namespace: str) -> dict[str, Injection]:
     found = api.objects.find("configmap", "kwitness-injections", namespace)
     text = found["data"]["injections.json"] if found else NONE
-    return {one.name: one for one in InjectionsFile.model_validate_json(text).injections}
+    return {injection.name: injection for injection in InjectionsFile.model_validate_json(text).injections}
 
 
 def run_the_injector(api, namespace: str) -> None:
@@ -114,10 +114,10 @@ def refuse_a_pod(api, namespace: str, name: str) -> None:
     apply(api, event)
 
 
-def test_the_injector_is_told_of_all_sidecars_until_they_are_deleted(enabled, api, namespace, clean_broker):
+def test_the_injector_knows_all_sidecars_until_they_are_deleted(enabled, api, namespace, clean_broker):
     apply(api, sidecar("first", namespace, priority=1, sidecar={"basePort": 29092}))
     enabled()
-    found = eventually(lambda: told(api, namespace), lambda one: list(one) == ["first", "orders"])
+    found = eventually(lambda: injections_of(api, namespace), lambda one: list(one) == ["first", "orders"])
 
     assert found["first"].settings.listener.bootstrap_port == 29092
     assert found["orders"].addresses == (clean_broker.bootstrap,)
@@ -126,18 +126,18 @@ def test_the_injector_is_told_of_all_sidecars_until_they_are_deleted(enabled, ap
     run_the_injector(api, namespace)
     until_reason(api, "kobs", "orders", namespace, "Injecting")
     api.objects.delete("kobs", "first", "orders", namespace=namespace)
-    eventually(lambda: told(api, namespace) == {})
+    eventually(lambda: injections_of(api, namespace) == {})
 
 
 def test_an_operator_that_starts_anew_forgets_sidecars_that_went_meanwhile(enabled, api, namespace):
     operator = enabled()
-    eventually(lambda: list(told(api, namespace)) == ["orders"])
+    eventually(lambda: list(injections_of(api, namespace)) == ["orders"])
     operator.stop()
     api.objects.delete("kobs", "orders", namespace=namespace)
 
     enabled()
 
-    eventually(lambda: told(api, namespace) == {})
+    eventually(lambda: injections_of(api, namespace) == {})
 
 
 def test_without_an_injector_a_sidecar_is_refused(api, namespace, clean_broker, start_operator):
@@ -149,10 +149,10 @@ def test_without_an_injector_a_sidecar_is_refused(api, namespace, clean_broker, 
     )
     start_operator()
     assert "injector.enabled" in until_reason(api, "kobs", "orders", namespace, "InjectorMissing")
-    assert told(api, namespace) == {}
+    assert injections_of(api, namespace) == {}
 
 
-def test_brokers_are_asked_beside_which_listener_of_theirs_an_observer_may_stand(enabled, api, namespace, clean_broker):
+def test_an_observer_may_run_beside_brokers_whose_listener_is_for_clients_alone(enabled, api, namespace, clean_broker):
     shared = {"name": "PLAINTEXT", "bootstrapServers": [clean_broker.bootstrap], "security": "Plaintext"}
     address = clean_broker.bootstrap_of(Listener.SASL_PLAINTEXT_PLAIN)
     own = {"name": "SASL_PLAINTEXT_PLAIN", "bootstrapServers": [address], "security": "SaslPlaintext"}
@@ -168,7 +168,7 @@ def test_brokers_are_asked_beside_which_listener_of_theirs_an_observer_may_stand
 
     assert "broker 1" in until_reason(api, "kobs", "shared", namespace, "ListenerShared")
     until_reason(api, "kobs", "own", namespace, "Injecting")
-    assert sorted(told(api, namespace)) == ["orders", "own"]
+    assert sorted(injections_of(api, namespace)) == ["orders", "own"]
     reasons = {one["type"]: one["reason"] for one in get(api, "kobs", "own", namespace)["status"]["conditions"]}
     assert (reasons["Loopback"], reasons["ClientAddresses"]) == ("ListenerElsewhere", "SeenAsLoopback")
 
@@ -189,7 +189,7 @@ def test_a_namespace_has_to_let_its_pods_get_observers(enabled, api, namespace):
 
 def test_the_status_tells_which_pods_have_an_observer_and_how_to_cover_the_others(enabled, api, namespace):
     operator = enabled()
-    one = eventually(lambda: told(api, namespace).get("orders"))
+    one = eventually(lambda: injections_of(api, namespace).get("orders"))
     operator.stop()
     run_pod(api, namespace, "covered", observer=f"{namespace}/orders", config_hash=injection_hash(one))
     run_pod(api, namespace, "older", observer=f"{namespace}/orders", config_hash="0" * 16)
@@ -212,24 +212,24 @@ def test_a_refused_pod_stops_injection_until_the_resource_changes(enabled, api, 
     eventually(lambda: "refusalsSince" in get(api, "kobs", "orders", namespace).get("status", {}))
     refuse_a_pod(api, namespace, "refused")
     assert namespace in until_reason(api, "kobs", "orders", namespace, "AdmissionRefused")
-    eventually(lambda: told(api, namespace)["orders"].refused_in == (namespace,))
+    eventually(lambda: injections_of(api, namespace)["orders"].refused_in == (namespace,))
 
     # The event goes, the process ends: the status remembers.
     api.objects.delete("event", "refused", namespace=namespace)
     operator.stop()
     enabled()
     assert ready(api, "kobs", "orders", namespace)["reason"] == "AdmissionRefused"
-    assert told(api, namespace)["orders"].refused_in == (namespace,)
+    assert injections_of(api, namespace)["orders"].refused_in == (namespace,)
 
     apply(api, sidecar("orders", namespace, window="1m"))
-    eventually(lambda: told(api, namespace)["orders"].refused_in == ())
+    eventually(lambda: injections_of(api, namespace)["orders"].refused_in == ())
 
 
 def test_suspending_changes_what_new_pods_start_with_and_no_hash(enabled, api, namespace):
     enabled()
-    before = eventually(lambda: told(api, namespace).get("orders"))
+    before = eventually(lambda: injections_of(api, namespace).get("orders"))
     apply(api, sidecar("orders", namespace, suspend=True))
-    after = eventually(lambda: told(api, namespace)["orders"], lambda one: one.settings.suspend)
+    after = eventually(lambda: injections_of(api, namespace)["orders"], lambda one: one.settings.suspend)
     assert injection_hash(after) == injection_hash(before)
 
 
@@ -258,7 +258,7 @@ def test_a_resync_of_sidecars_writes_nothing_and_repairs_what_others_changed(ena
         lambda: get(api, "configmap", "kwitness-injections", namespace)["data"]["injections.json"],
         lambda text: text != "nonsense",
     )
-    assert list(told(api, namespace)) == ["orders"]
+    assert list(injections_of(api, namespace)) == ["orders"]
 
 
 def test_two_operators_agree(enabled, api, namespace):
@@ -268,5 +268,5 @@ def test_two_operators_agree(enabled, api, namespace):
     until_reason(api, "kobs", "orders", namespace, "Injecting")
     version = get(api, "configmap", "kwitness-injections", namespace)["metadata"]["resourceVersion"]
     apply(api, sidecar("orders", namespace, window="1m"))
-    eventually(lambda: told(api, namespace)["orders"].settings.window_ms == 60_000)
+    eventually(lambda: injections_of(api, namespace)["orders"].settings.window_ms == 60_000)
     assert get(api, "configmap", "kwitness-injections", namespace)["metadata"]["resourceVersion"] != version
