@@ -47,7 +47,7 @@ def authority(platform: Platform) -> Iterator[Authority]:
         "spec": {
             "clusterRef": {"name": "demo"},
             "observers": [{"type": "Connections"}, {"type": "Traffic"}],
-            "gateway": {"replicas": 1, "tls": {"mode": "Required", "secretRef": {"name": SECRET}}},
+            "gateway": {"replicas": 1, "tls": {"secretRef": {"name": SECRET}}},
         },
     }
     platform.cluster.apply_objects(secret(authority.issue("gateway", (HOST,))), namespace=NAMESPACE)

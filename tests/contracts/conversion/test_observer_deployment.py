@@ -27,11 +27,7 @@ CASES = {
         "gateway": {
             "replicas": 3,
             "bootstrapPort": 9192,
-            "tls": {
-                "mode": "Required",
-                "secretRef": {"name": "kwitness-tls"},
-                "clientCaSecretRef": {"name": "clients"},
-            },
+            "tls": {"secretRef": {"name": "kwitness-tls"}, "clientCaSecretRef": {"name": "clients"}},
             "caSecretRef": {"name": "ca"},
         },
         "observers": [{"type": "Traffic"}],

@@ -38,12 +38,8 @@ def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _addresses(gateway: Mapping[str, Any]) -> dict[str, Any]:
-    new = {field: value for field, value in gateway.items() if field not in {"tls", "insecurePlaintext"}}
-    if gateway.get("tls") is not None:
-        new["tls"] = {"mode": "Required", **gateway["tls"]}
-    elif gateway.get("insecurePlaintext"):
-        new["tls"] = {"mode": "Disabled"}
-    return new
+    new = {field: value for field, value in gateway.items() if field != "insecurePlaintext" and value is not None}
+    return {**new, "tls": {"mode": "Disabled"}} if gateway.get("insecurePlaintext") else new
 
 
 def _treatments(identity: Mapping[str, str]) -> list[dict[str, str]]:

@@ -37,8 +37,9 @@ class GatewayTls(Contract):
         )
     )
     mode: Literal["Required", "Disabled"] = Field(
+        "Required",
         description="Required: clients speak TLS, which the gateway ends. Disabled: they speak plaintext to it, "
-        "passwords included, also where the listener has TLS."
+        "passwords included, also where the listener has TLS.",
     )
     secret_ref: SecretRef | None = Field(
         None,
@@ -119,6 +120,11 @@ class Gateway(Contract):
     def certificate(self) -> SecretRef | None:
         """Its certificate; None where clients speak plaintext to it."""
         return None if self.tls is None else self.tls.secret_ref
+
+    @property
+    def accepts_plaintext(self) -> bool:
+        """Return whether clients of a listener with TLS may speak plaintext to it."""
+        return self.tls is not None and self.tls.mode == "Disabled"
 
     @property
     def client_authority(self) -> CaSecretRef | None:

@@ -89,11 +89,11 @@ def _check_encryption(spec: ObserverDeploymentSpec, listener: ClientListener) ->
             f"clients of listener {listener.name} use TLS, which the observer beside the broker has to end: name the"
             " volume with the broker's certificate in spec.broker.tls.fromPodVolume",
         )
-    if spec.gateway is not None and spec.gateway.tls is None:
+    if spec.gateway is not None and spec.gateway.certificate is None and not spec.gateway.accepts_plaintext:
         raise TerminalError(
             "ClientsUnencrypted",
-            f"clients of listener {listener.name} use TLS, and would speak plaintext to the gateway: set"
-            " spec.gateway.tls to mode Required with its certificate in secretRef, or accept it by mode Disabled",
+            f"clients of listener {listener.name} use TLS, and would speak plaintext to the gateway: name its"
+            " certificate in spec.gateway.tls.secretRef, or accept it by spec.gateway.tls.mode Disabled",
         )
     if spec.sidecar is not None and spec.sidecar.env is not None and not spec.sidecar.env.security_protocol:
         raise TerminalError(
