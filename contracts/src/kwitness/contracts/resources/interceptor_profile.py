@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.dns_label import DnsLabel
-from kwitness.contracts.interceptors import AttributeName, InterceptorName
+from kwitness.contracts.interceptors import AttributeName, InterceptorName, JavaVariable
 from kwitness.contracts.spelling import enum_value
 
-from .contract_model import Contract, Rule, list_map, list_set, rules
+from .contract_model import Contract, Rule, list_atomic, list_map, list_set, rules
 from .durations import duration_field
 from .header_registry import HeaderText
 from .label_selector import LabelSelector
@@ -31,7 +31,6 @@ __all__ = [
     "Stamp",
 ]
 
-Runtime = Literal["Auto", "Python", "Java", "Librdkafka"]
 ProcessRuntime = Literal["Python", "Java", "Librdkafka"]
 Command = Annotated[str, Field(max_length=512)]
 TopicSelection = Annotated[str, Field(max_length=249, pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$")]
@@ -59,7 +58,7 @@ class CustomSettings(Contract):
     settings: dict[SettingName, SettingText] = Field(
         default_factory=dict,
         description="Settings that the class's configure gets beside the client's own. No passwords: they are readable "
-        "in the pod.",
+        "in the pod. Those of all interceptors have at most 65536 characters.",
         max_length=64,
     )
 
@@ -187,7 +186,7 @@ class InterceptorProfileSpec(Contract):
         json_schema_extra=rules(
             Rule(
                 "self.interceptors.all(one, !(one.type in ['Custom', 'Tracing', 'Checksum'])) || "
-                "self.runtimes.exists(one, one != 'Librdkafka')",
+                "!has(self.runtimes) || self.runtimes.exists(one, one != 'Librdkafka')",
                 "interceptors of type Custom, Tracing and Checksum act in Python and Java: add one of them to "
                 "runtimes, or remove the interceptor",
                 field_path=".interceptors",
@@ -208,17 +207,19 @@ class InterceptorProfileSpec(Contract):
                 field_path=".interceptors",
             ),
             Rule(
-                "self.runtimes != ['Python'] || !self.interceptors.exists(one, one.type in ['Cardinality', 'Stats'])",
+                "!has(self.runtimes) || self.runtimes != ['Python'] || "
+                "!self.interceptors.exists(one, one.type in ['Cardinality', 'Stats'])",
                 "Python has no Cardinality and no Stats: add Java or Librdkafka to runtimes, or remove them",
                 field_path=".interceptors",
             ),
             Rule(
-                "!has(self.throughObserver) || !self.throughObserver || self.runtimes.exists(one, one != 'Librdkafka')",
+                "!has(self.throughObserver) || !self.throughObserver || !has(self.runtimes) || "
+                "self.runtimes.exists(one, one != 'Librdkafka')",
                 "throughObserver acts in Python and Java: add one of them to runtimes, or remove throughObserver",
                 field_path=".throughObserver",
             ),
             Rule(
-                "!has(self.javaVariable) || self.runtimes.exists(one, one == 'Java' || one == 'Auto')",
+                "!has(self.javaVariable) || !has(self.runtimes) || 'Java' in self.runtimes",
                 "javaVariable is for runtime Java: add it to runtimes, or remove javaVariable",
                 field_path=".javaVariable",
             ),
@@ -240,28 +241,37 @@ class InterceptorProfileSpec(Contract):
         max_length=32,
         json_schema_extra=list_set(),
     )
-    runtimes: tuple[Runtime, ...] = Field(
-        ("Auto",),
-        description="Runtimes to act in. A pod's annotation kwitness.dev/runtimes, such as python,java, says otherwise "
-        "for that pod. Auto: by that annotation alone. Librdkafka: programs that load the plugin by their own setting "
-        "plugin.library.paths=/kwitness/lib/libkwitness.so.",
+    runtimes: tuple[ProcessRuntime, ...] | None = Field(
+        None,
+        description="Runtimes to act in. A pod's annotation kwitness.dev/runtimes, such as python,java, overrides them "
+        "for that pod. Absent: that annotation alone decides, and pods without it get no interceptors. Librdkafka: "
+        "programs that load the plugin by their own setting plugin.library.paths=/kwitness/lib/libkwitness.so. Custom, "
+        "Tracing, Checksum and throughObserver act in Python and Java, Cardinality and Stats in Java and Librdkafka.",
         min_length=1,
         max_length=3,
-        json_schema_extra={
-            **list_set(),
-            **rules(Rule("!('Auto' in self) || size(self) == 1", "Auto stands alone: leave out Auto or the others")),
-        },
+        json_schema_extra=list_set(),
     )
-    java_variable: Literal["JavaToolOptions", "JdkJavaOptions"] | None = Field(
+    java_variable: JavaVariable | None = Field(
         None,
-        description="The variable that gets the agent: JAVA_TOOL_OPTIONS, which every JVM reads, or JDK_JAVA_OPTIONS, "
-        "which the command java reads from version 9 on. Absent: JavaToolOptions.",
+        description="The variable that gets the agent, for runtime Java: JAVA_TOOL_OPTIONS, which every JVM reads, or "
+        "JDK_JAVA_OPTIONS, which the command java reads from version 9 on. Absent: JAVA_TOOL_OPTIONS.",
     )
     interceptors: tuple[InterceptorEntry, ...] = Field(
-        description="Interceptors, in the order in which they are called.",
+        description="Interceptors, in the order in which they are called, at most one of each of Headers, Tracing and "
+        "Checksum. Names and values of all settings of Custom have at most 65536 characters together.",
         min_length=1,
         max_length=16,
-        json_schema_extra=list_map("name"),
+        json_schema_extra={
+            **list_map("name"),
+            **rules(
+                Rule(
+                    "self.map(entry, has(entry.custom) && has(entry.custom.settings) ? entry.custom.settings.map(name, "
+                    "name.size() + entry.custom.settings[name].size()).sum() : 0).sum() <= 65536",
+                    "names and values of custom.settings have more than 65536 characters together: shorten them, or "
+                    "keep them in the application's image",
+                )
+            ),
+        },
     )
     topics: tuple[TopicSelection, ...] = Field(
         (),
@@ -289,6 +299,7 @@ class InterceptorProfileSpec(Contract):
         description="Registers that Headers judges by. Of entries for the same key or prefix the first register's "
         "counts, and so does its policy for keys that are not registered. One that is named twice counts once.",
         max_length=16,
+        json_schema_extra=list_atomic(),
     )
     suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 
@@ -349,7 +360,7 @@ class InterceptorProfileStatus(Status):
     processes: tuple[ReportingProcess, ...] = Field(
         (), description="Some of them, up to 20.", max_length=20, json_schema_extra=list_map("reporter")
     )
-    clients: int | None = Field(None, description="Their clients that have the interceptors.", ge=0)
+    intercepted_clients: int | None = Field(None, description="Their clients that have the interceptors.", ge=0)
     clients_without: dict[str, int] = Field(
         default_factory=dict, description="Their clients that could have none, by reason.", max_length=32
     )
