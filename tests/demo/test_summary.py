@@ -112,7 +112,7 @@ FACTS = Facts(
                     {
                         "key": "debug.session",
                         "problem": "Unregistered",
-                        "clients": 2,
+                        "clientsTotal": 2,
                         "example": "shop/billing-1",
                         "topic": "demo.orders",
                     }

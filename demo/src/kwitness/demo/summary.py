@@ -206,7 +206,10 @@ def _headers(facts: Facts) -> str:
     return table(
         ["register", "key", "what is wrong", "clients", "one of them", "topic"],
         [
-            (item["metadata"]["name"], *(one.get(name) for name in ("key", "problem", "clients", "example", "topic")))
+            (
+                item["metadata"]["name"],
+                *(one.get(name) for name in ("key", "problem", "clientsTotal", "example", "topic")),
+            )
             for item in facts.resources
             if item["kind"] == "HeaderRegistry"
             for one in item.get("status", {}).get("findings", [])

@@ -286,9 +286,16 @@ class HeaderFinding(Contract):
         max_length=64,
         pattern=r"^[A-Z][A-Za-z0-9]*$",
     )
-    clients: int = Field(description="Pods, and clients whose pods are not known, that send or get it.", ge=1)
-    example: str = Field(description="The first of them by name, <namespace>/<pod> or a client id.", max_length=317)
-    topic: str | None = Field(None, description="A topic of that one.", max_length=249)
+    clients_total: int = Field(
+        description="Pods of all namespaces, and clients whose pods are not known, that send or get it.", ge=1
+    )
+    example: str | None = Field(
+        None,
+        description="The first by name of this namespace's pods, as <namespace>/<pod>, else of the client ids whose "
+        "pods are not known. Absent: all are pods of other namespaces.",
+        max_length=317,
+    )
+    topic: str | None = Field(None, description="A topic of the example, else of one of them.", max_length=249)
 
 
 class HeaderRegistryStatus(Status):
