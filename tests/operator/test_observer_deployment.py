@@ -124,7 +124,7 @@ def test_a_child_that_someone_changed_is_put_right(standing, api, namespace):
 
 def test_settings_change_without_a_new_pod(standing, api, namespace):
     before = get(api, "deployment", NAME, namespace)["metadata"]["generation"]
-    apply(api, gateway("orders", namespace, window="1m", identity={"principal": "Drop"}))
+    apply(api, gateway("orders", namespace, window="1m", identity=[{"key": "principal", "treatment": "Drop"}]))
     eventually(lambda: settings(api, namespace).window_ms == 60_000)
     assert settings(api, namespace).identity.drop == ("principal",)
     assert get(api, "deployment", NAME, namespace)["metadata"]["generation"] == before

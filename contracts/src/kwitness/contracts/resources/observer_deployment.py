@@ -18,7 +18,7 @@ from .observation import ObserverEntry, ObserverLimits
 from .observer_host import ObserverHost
 from .own_broker import OwnBroker
 from .precedence import priority_field
-from .privacy import IdentityTreatment
+from .privacy import ObservedIdentity
 from .references import CaSecretRef, ClusterRef, SecretRef
 from .rewritten_environment import RewrittenEnvironment
 from .standstill import suspend_field
@@ -174,8 +174,10 @@ class ObserverDeploymentSpec(Contract):
                 "other modes: remove them; an observer beside a broker reaches it by loopback, in its own namespace",
             ),
             Rule(
-                "self.telemetry != 'Terminate' || self.identity.clientInstanceId == 'Keep'",
-                "telemetry Terminate needs identity.clientInstanceId Keep: a push without it belongs to nobody",
+                "self.telemetry != 'Terminate' || !has(self.identity) || "
+                "!self.identity.exists(entry, entry.key == 'client_instance_id' && entry.treatment == 'Drop')",
+                "telemetry Terminate needs client_instance_id, without which a push belongs to no client: remove its "
+                "entry in identity",
                 field_path=".telemetry",
             ),
             Rule(
@@ -253,9 +255,12 @@ class ObserverDeploymentSpec(Contract):
         "subscriptions, and bring what is pushed to the TelemetryCollector; the brokers see none of it, so a plugin "
         "of theirs gets no pushes of these clients. Acts for connections that are opened from then on.",
     )
-    identity: IdentityTreatment = Field(
-        default_factory=IdentityTreatment,
-        description="What happens to each identity field before it leaves the observer.",
+    identity: tuple[ObservedIdentity, ...] = Field(
+        (),
+        description="What happens to identity keys before they leave the observer. Keys without entry are kept. "
+        "Telemetry Terminate needs client_instance_id kept.",
+        max_length=7,
+        json_schema_extra=list_map("key"),
     )
     ca_secret_ref: CaSecretRef | None = Field(
         None,

@@ -147,8 +147,9 @@ scraped pod, since any pod of the namespace can serve a page there."""
 
 def service_monitor(collector: TelemetryCollector) -> dict[str, Any] | None:
     """Build the ServiceMonitor that the resource asks for; it may be refused without harm to the other children."""
-    monitor, name = collector.spec.prometheus.service_monitor, collector.metadata.name
-    if not monitor.enabled:
+    prometheus, name = collector.spec.prometheus, collector.metadata.name
+    monitor = prometheus.service_monitor
+    if monitor is None:
         return None
     metadata = child_metadata("TelemetryCollector", "collector", collector_name(name), collector.metadata)
     return {
@@ -158,6 +159,8 @@ def service_monitor(collector: TelemetryCollector) -> dict[str, Any] | None:
         "spec": {
             # The headless Service has every replica; the other would have each twice.
             "selector": {"matchLabels": {**selector("collector", name), **_HEADLESS}},
-            "endpoints": [{"port": "metrics", "interval": monitor.interval, "metricRelabelings": _OWN_LABELS}],
+            "endpoints": [
+                {"port": "metrics", "interval": prometheus.scrape_interval, "metricRelabelings": _OWN_LABELS}
+            ],
         },
     }
