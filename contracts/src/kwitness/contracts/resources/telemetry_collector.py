@@ -17,10 +17,12 @@ from .label_selector import LabelText
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import PodResources
+from .pod_settings import PodSettings
 from .precedence import priority_field
 from .privacy import TelemetryFilter, TelemetryIdentity
 from .quantities import Quantity, within
 from .references import CaSecretRef, ClusterRef, SecretRef
+from .service_settings import ServiceSettings
 from .standstill import suspend_field
 
 __all__ = [
@@ -230,6 +232,14 @@ class TelemetryCollectorSpec(Contract):
     ingest: Ingest = Field(description="Who may send and read, and how the connection is encrypted.")
     resources: PodResources = Field(
         default_factory=PodResources, description="Processor time and memory of each replica."
+    )
+    pod: PodSettings = Field(
+        default_factory=PodSettings, description="Labels, annotations and placement of the replicas' pods."
+    )
+    service: ServiceSettings = Field(
+        default_factory=ServiceSettings,
+        description="How senders reach the collector. Senders outside of the Kubernetes cluster, such as brokers, need "
+        "type LoadBalancer or NodePort.",
     )
     storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
     suspend: bool = suspend_field("no replica runs; its storage stays, and what senders keep for it waits there")
