@@ -204,11 +204,11 @@ def _intercepted(facts: Facts) -> str:
 
 def _headers(facts: Facts) -> str:
     return table(
-        ["register", "key", "what is wrong", "clients", "one of them", "topic"],
+        ["register", "key", "what is wrong", "clients", "topic"],
         [
             (
                 item["metadata"]["name"],
-                *(one.get(name) for name in ("key", "problem", "clientsTotal", "example", "topic")),
+                *(one.get(name) for name in ("key", "problem", "clientsTotal", "topic")),
             )
             for item in facts.resources
             if item["kind"] == "HeaderRegistry"

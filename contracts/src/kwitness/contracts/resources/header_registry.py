@@ -106,6 +106,7 @@ HeaderText = Annotated[
         min_length=1,
         max_length=128,
         pattern=r"^[!-~]+$",
+        description="A header's key, or the beginning of keys.",
         json_schema_extra=rules(
             Rule(
                 "!self.endsWith('*')",
@@ -249,7 +250,7 @@ class HeaderRegistrySpec(Contract):
     priority: int = priority_field("HeaderRegistries of one namespace that claim the same key or id")
 
 
-_KeyName = Annotated[str, Field(max_length=128)]
+_KeyName = Annotated[str, Field(max_length=128, description="The key.")]
 
 
 class HeaderId(Contract):

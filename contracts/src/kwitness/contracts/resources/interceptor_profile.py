@@ -31,11 +31,21 @@ __all__ = [
     "Stamp",
 ]
 
-ProcessRuntime = Literal["Python", "Java", "Librdkafka"]
-Command = Annotated[str, Field(max_length=512)]
-TopicSelection = Annotated[str, Field(max_length=249, pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$")]
+ProcessRuntime = Annotated[Literal["Python", "Java", "Librdkafka"], Field(description="The runtime.")]
+Command = Annotated[str, Field(max_length=512, description="A command of kubectl.")]
+TopicSelection = Annotated[
+    str,
+    Field(
+        max_length=249,
+        pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$",
+        description="A topic's name, or the beginning of names with a star.",
+    ),
+]
+ContainerName = Annotated[DnsLabel, Field(description="The name of a container.")]
+NamespaceName = Annotated[DnsLabel, Field(description="The name of a namespace.")]
+ClientCount = Annotated[int, Field(ge=0, description="How many clients.")]
 SettingName = Annotated[str, Field(min_length=1, max_length=128)]
-SettingText = Annotated[str, Field(max_length=1024)]
+SettingText = Annotated[str, Field(max_length=1024, description="The value of the setting.")]
 _SETTINGS = ("cardinality", "custom", "headers", "stamp", "tracing", "checksum")
 _ONCE = ("Headers", "Tracing", "Checksum")
 
@@ -234,7 +244,7 @@ class InterceptorProfileSpec(Contract):
         "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
         "kwitness.dev/injection=enabled. A pod that profiles of its own namespace select gets one of those.",
     )
-    containers: tuple[DnsLabel, ...] | None = Field(
+    containers: tuple[ContainerName, ...] | None = Field(
         None,
         description="Containers whose clients are meant, init containers too. Absent: all of the pod.",
         min_length=1,
@@ -361,16 +371,16 @@ class InterceptorProfileStatus(Status):
         (), description="Some of them, up to 20.", max_length=20, json_schema_extra=list_map("reporter")
     )
     intercepted_clients: int | None = Field(None, description="Their clients that have the interceptors.", ge=0)
-    clients_without: dict[str, int] = Field(
+    clients_without: dict[str, ClientCount] = Field(
         default_factory=dict, description="Their clients that could have none, by reason.", max_length=32
     )
-    clients_not_through_observer: dict[str, int] = Field(
+    clients_not_through_observer: dict[str, ClientCount] = Field(
         default_factory=dict,
         description="Their clients that connected by themselves though spec.throughObserver is true, by reason.",
         max_length=32,
     )
     config_hash: str | None = Field(None, description="Hash of what pods that start now are given.", max_length=64)
-    refused_in: tuple[DnsLabel, ...] = Field(
+    refused_in: tuple[NamespaceName, ...] = Field(
         (),
         description="Namespaces in which pods were refused because of the interceptors: none are put into pods there "
         "until this resource's spec changes.",

@@ -21,8 +21,13 @@ __all__ = [
     "treated",
 ]
 
-_Prefix = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^\s]+$")]
-_AttributeName = Annotated[str, Field(min_length=1, max_length=255)]
+_Prefix = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=255, pattern=r"^[^\s]+$", description="Beginning of names, such as org.apache.kafka."
+    ),
+]
+_AttributeName = Annotated[str, Field(min_length=1, max_length=255, description="The whole name of an attribute.")]
 
 Treatment = Literal["Keep", "Hash", "Drop"]
 

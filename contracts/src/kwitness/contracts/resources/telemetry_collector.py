@@ -37,6 +37,9 @@ __all__ = [
 ]
 
 
+_Label = Annotated[IdentityKey, Field(description="An identity key.")]
+
+
 class ServiceMonitor(Contract):
     """A ServiceMonitor for the Prometheus operator."""
 
@@ -55,7 +58,7 @@ class Prometheus(Contract):
         ge=100,
         le=10_000_000,
     )
-    labels: tuple[IdentityKey, ...] = Field(
+    labels: tuple[_Label, ...] = Field(
         DEFAULT_LABELS,
         description="Identity keys that become labels. Instances that share all of them are combined by the rule in "
         "the metric's registry entry.",
