@@ -40,10 +40,10 @@ def test_findings_of_a_key_are_one_line_with_the_first_client_that_has_it() -> N
 def test_pods_of_other_namespaces_are_counted_and_not_named() -> None:
     others = finding(k8s_namespace="billing", k8s_pod="invoices-1", topic="invoices")
 
-    assert [(one.clients_total, one.example, one.topic) for one in found(others).keys] == [(1, None, "invoices")]
-    assert [(one.clients_total, one.example, one.topic) for one in found(others, finding()).keys] == [
-        (2, "shop/orders-1", "orders")
-    ]
+    (alone,), (beside,) = found(others).keys, found(others, finding()).keys
+
+    assert (alone.clients_total, alone.example, alone.topic) == (1, None, "invoices")
+    assert (beside.clients_total, beside.example, beside.topic) == (2, "shop/orders-1", "orders")
 
 
 def test_how_many_headers_there_were_changes_nothing() -> None:

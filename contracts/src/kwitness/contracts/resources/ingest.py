@@ -117,7 +117,7 @@ class Ingest(Contract):
     from_: tuple[IngestPeer, ...] = Field(
         (),
         alias="from",
-        description="Where senders may connect from. Absent: from everywhere.",
+        description="Where senders may connect from, each entry by either namespace or cidr. Absent: from everywhere.",
         max_length=64,
         json_schema_extra=list_atomic(),
     )

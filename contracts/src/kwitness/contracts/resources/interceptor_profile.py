@@ -107,8 +107,12 @@ class Stamp(Contract):
         "version 7 for each record, or what value or attribute says. Where it is unknown, records do not get the "
         "header.",
     )
-    value: str | None = Field(None, description="The text, of Value.", min_length=1, max_length=1024)
-    attribute: AttributeName | None = Field(None, description="Name of one of spec.attributes, of Attribute.")
+    value: str | None = Field(
+        None, description="The text, for from: Value, which needs it.", min_length=1, max_length=1024
+    )
+    attribute: AttributeName | None = Field(
+        None, description="Name of one of spec.attributes, for from: Attribute, which needs it."
+    )
 
 
 class StampSettings(Contract):
@@ -159,9 +163,9 @@ class InterceptorEntry(Contract):
         "Audit", "Latency", "Sizes", "Cardinality", "Stats", "Custom", "Headers", "Stamp", "Tracing", "Checksum"
     ] = Field(description="What the interceptor does.")
     cardinality: CardinalitySettings | None = Field(None, description="Settings of Cardinality.")
-    custom: CustomSettings | None = Field(None, description="Settings of Custom.")
+    custom: CustomSettings | None = Field(None, description="Settings of Custom, which needs them.")
     headers: HeadersSettings | None = Field(None, description="Settings of Headers.")
-    stamp: StampSettings | None = Field(None, description="Settings of Stamp.")
+    stamp: StampSettings | None = Field(None, description="Settings of Stamp, which needs them.")
     tracing: TracingSettings | None = Field(None, description="Settings of Tracing.")
     checksum: ChecksumSettings | None = Field(None, description="Settings of Checksum.")
 

@@ -95,7 +95,7 @@ class Prometheus(Contract):
 
 
 class KafkaTopic(Contract):
-    """The copy of each push in the topic kwitness.telemetry."""
+    """What is written to the topics of the platform."""
 
     mode: Literal["Write", "Disabled"] = Field(
         "Write",
@@ -210,7 +210,7 @@ class TelemetryCollectorSpec(Contract):
     tls: ClientTls = Field(default_factory=ClientTls, description="The collector's certificates towards Kafka.")
     prometheus: Prometheus = Field(default_factory=Prometheus, description="What is exposed to Prometheus.")
     kafka_topic: KafkaTopic = Field(
-        default_factory=KafkaTopic, description="The copy of each push in the topic kwitness.telemetry."
+        default_factory=KafkaTopic, description="What is written to the topics of the platform."
     )
     forward: tuple[Forward, ...] = Field(
         (),
@@ -221,7 +221,7 @@ class TelemetryCollectorSpec(Contract):
     filter: TelemetryFilter | None = Field(
         None,
         description="What is left out of pushes, whoever sends them, before they are written or forwarded; such a "
-        "record says filtered. Absent: pushes are passed on byte by byte.",
+        "record says filtered. It needs a name in metrics or attributes. Absent: pushes are passed on byte by byte.",
     )
     identity: tuple[TelemetryIdentity, ...] = Field(
         (),

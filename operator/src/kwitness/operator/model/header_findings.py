@@ -28,7 +28,7 @@ class RegisterFindings:
 
 
 class _Client(NamedTuple):
-    """Who sends or gets a header: a pod, or a client id whose pod is not known."""
+    """A pod that sends or gets a header, or a client id whose pod is not known."""
 
     namespace: str
     name: str
