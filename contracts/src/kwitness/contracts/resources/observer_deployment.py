@@ -18,7 +18,7 @@ from .observation import ObserverEntry, ObserverLimits
 from .observer_host import ObserverHost
 from .own_broker import OwnBroker
 from .precedence import priority_field
-from .privacy import ObservedIdentity
+from .privacy import ObservedIdentities
 from .references import CaSecretRef, ClusterRef, SecretRef
 from .rewritten_environment import RewrittenEnvironment
 from .standstill import suspend_field
@@ -176,8 +176,7 @@ class ObserverDeploymentSpec(Contract):
             Rule(
                 "self.telemetry != 'Terminate' || !has(self.identity) || "
                 "!self.identity.exists(entry, entry.key == 'client_instance_id' && entry.treatment == 'Drop')",
-                "telemetry Terminate needs client_instance_id, without which a push belongs to no client: remove its "
-                "entry in identity",
+                "telemetry Terminate needs client_instance_id, or a push has no client: remove its entry in identity",
                 field_path=".telemetry",
             ),
             Rule(
@@ -253,14 +252,10 @@ class ObserverDeploymentSpec(Contract):
         description="Who answers clients that ask which metrics to push (KIP-714). PassThrough: the brokers, which "
         "takes a plugin in them. Terminate: observers tell clients that telemetry is taken, answer by the cluster's "
         "subscriptions, and bring what is pushed to the TelemetryCollector; the brokers see none of it, so a plugin "
-        "of theirs gets no pushes of these clients. Acts for connections that are opened from then on.",
+        "of theirs gets no pushes of these clients; identity must keep client_instance_id. Acts for new connections.",
     )
-    identity: tuple[ObservedIdentity, ...] = Field(
-        (),
-        description="What happens to identity keys before they leave the observer. Keys without entry are kept. "
-        "Telemetry Terminate needs client_instance_id kept.",
-        max_length=7,
-        json_schema_extra=list_map("key"),
+    identity: ObservedIdentities = Field(
+        (), description="What happens to identity keys before they leave the observer. Keys without entry are kept."
     )
     ca_secret_ref: CaSecretRef | None = Field(
         None,

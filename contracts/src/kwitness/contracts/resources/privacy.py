@@ -9,13 +9,15 @@ from pydantic import ConfigDict, Field
 
 from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey
 
-from .contract_model import Contract, Rule, list_set, rules
+from .contract_model import Contract, Rule, list_map, list_set, rules
 
 __all__ = [
     "AttributeFilter",
     "MetricFilter",
+    "ObservedIdentities",
     "ObservedIdentity",
     "TelemetryFilter",
+    "TelemetryIdentities",
     "TelemetryIdentity",
     "Treatment",
     "treated",
@@ -87,6 +89,10 @@ class TelemetryIdentity(Contract):
         description="Keep: its values stay as they are, as those of a key without entry do. Hash: each is replaced by "
         "its hash; client_source_port cannot be hashed. Drop: they are left out."
     )
+
+
+ObservedIdentities = Annotated[tuple[ObservedIdentity, ...], Field(max_length=7, json_schema_extra=list_map("key"))]
+TelemetryIdentities = Annotated[tuple[TelemetryIdentity, ...], Field(max_length=14, json_schema_extra=list_map("key"))]
 
 
 def treated(identity: Iterable[ObservedIdentity | TelemetryIdentity]) -> dict[IdentityKey, Treatment]:

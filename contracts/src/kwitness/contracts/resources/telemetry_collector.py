@@ -19,7 +19,7 @@ from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import PodResources
 from .pod_settings import PodSettings
 from .precedence import priority_field
-from .privacy import TelemetryFilter, TelemetryIdentity
+from .privacy import TelemetryFilter, TelemetryIdentities
 from .quantities import Quantity, within
 from .references import CaSecretRef, ClusterRef, SecretRef
 from .service_settings import ServiceSettings
@@ -223,14 +223,12 @@ class TelemetryCollectorSpec(Contract):
         description="What is left out of pushes, whoever sends them, before they are written or forwarded; such a "
         "record says filtered. It needs a name in metrics or attributes. Absent: pushes are passed on byte by byte.",
     )
-    identity: tuple[TelemetryIdentity, ...] = Field(
+    identity: TelemetryIdentities = Field(
         (),
         description="What happens to identity keys of pushes and of the plugin's heartbeats before they are written, "
         "exposed or forwarded. Keys without entry are kept. Hash and Drop need the Secret kwitness-identity-key with "
         "the key key; without it pushes are refused and wait at their senders. Observers and interceptors treat theirs "
         "at the source.",
-        max_length=14,
-        json_schema_extra=list_map("key"),
     )
     ingest: Ingest = Field(description="Who may send and read, and how the connection is encrypted.")
     resources: PodResources = Field(

@@ -15,7 +15,8 @@ from kwitness.contracts.interceptor_injections import (
 )
 from kwitness.contracts.interceptor_settings import InterceptorSettings
 from kwitness.contracts.resources.durations import parse_duration
-from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile, Stamp
+from kwitness.contracts.resources.interceptor_entries import InterceptorEntry, Stamp
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.spelling import word_of
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
