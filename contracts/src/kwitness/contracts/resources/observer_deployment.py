@@ -255,7 +255,7 @@ class ObserverDeploymentSpec(Contract):
         "of theirs gets no pushes of these clients; identity must keep client_instance_id. Acts for new connections.",
     )
     identity: ObservedIdentities = Field(
-        (), description="What happens to identity keys before they leave the observer. Keys without entry are kept."
+        (), description="What happens to identity keys before they leave the observer. Keys without an entry are kept."
     )
     ca_secret_ref: CaSecretRef | None = Field(
         None,

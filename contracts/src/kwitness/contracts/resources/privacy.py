@@ -47,7 +47,7 @@ class ObservedIdentity(Contract):
         "transactional_id",
     ] = Field(description="The key, spelled as in labels of metrics.")
     treatment: Literal["Keep", "Drop"] = Field(
-        description="Keep: its values stay as they are, as those of a key without entry do. Drop: they are left out."
+        description="Keep: its values stay as they are, as without an entry. Drop: they are left out."
     )
 
 
@@ -86,7 +86,7 @@ class TelemetryIdentity(Contract):
         "client_instance_id is dropped, a client's records still have one key, made with the Secret's."
     )
     treatment: Treatment = Field(
-        description="Keep: its values stay as they are, as those of a key without entry do. Hash: each is replaced by "
+        description="Keep: its values stay as they are, as without an entry. Hash: each is replaced by "
         "its hash; client_source_port cannot be hashed. Drop: they are left out."
     )
 

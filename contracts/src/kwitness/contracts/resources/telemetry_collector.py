@@ -226,9 +226,9 @@ class TelemetryCollectorSpec(Contract):
     identity: TelemetryIdentities = Field(
         (),
         description="What happens to identity keys of pushes and of the plugin's heartbeats before they are written, "
-        "exposed or forwarded. Keys without entry are kept. Hash and Drop need the Secret kwitness-identity-key with "
-        "the key key; without it pushes are refused and wait at their senders. Observers and interceptors treat theirs "
-        "at the source.",
+        "exposed or forwarded. Keys without an entry are kept. Hash and Drop need the Secret kwitness-identity-key "
+        "with the key key; without it pushes are refused and wait at their senders. Observers and interceptors treat "
+        "theirs at the source.",
     )
     ingest: Ingest = Field(description="Who may send and read, and how the connection is encrypted.")
     resources: PodResources = Field(
