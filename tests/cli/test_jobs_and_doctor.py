@@ -150,7 +150,7 @@ def installed(api, namespace, with_status) -> None:
         "metadata": {"name": "main", "namespace": namespace},
         "spec": {
             "clusterRef": {"name": "orders"},
-            "ingest": {"tls": {"insecurePlaintext": True}, "readers": [{"serviceAccount": READERS}]},
+            "ingest": {"tls": {"mode": "Disabled"}, "readers": [{"serviceAccount": READERS}]},
         },
     }
     operator = deployment("operator", namespace)

@@ -64,10 +64,12 @@ def resource(kind: str, name: str = MINIMAL) -> dict[str, Any]:
 
 
 def _with_lists(node: Any) -> Any:
-    """Return a copy with a list for each ``{times: n, each: entry}``."""
+    """Return a copy with a list for each ``{times: n, each: entry}``, and a text for each ``{times: n, text: x}``."""
     if isinstance(node, dict):
         if node.keys() == {"times", "each"}:
-            return [_numbered(node["each"], number) for number in range(node["times"])]
+            return [_with_lists(_numbered(node["each"], number)) for number in range(node["times"])]
+        if node.keys() == {"times", "text"}:
+            return node["text"] * node["times"]
         return {key: _with_lists(value) for key, value in node.items()}
     return [_with_lists(item) for item in node] if isinstance(node, list) else node
 

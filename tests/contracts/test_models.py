@@ -118,7 +118,7 @@ def test_a_field_named_like_a_python_word_keeps_its_name_in_json() -> None:
         "metadata": {"name": "main"},
         "spec": {
             "clusterRef": {"name": "main"},
-            "ingest": {"tls": {"insecurePlaintext": True}, "from": [{"namespace": "kafka"}]},
+            "ingest": {"tls": {"mode": "Disabled"}, "from": [{"namespace": "kafka"}]},
         },
     }
 

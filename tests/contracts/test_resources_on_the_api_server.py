@@ -144,7 +144,7 @@ def test_defaults_are_filled_in(api_with_crds: ApiServer) -> None:
         "client_software_version",
     ]
     assert spec["prometheus"]["maxSeries"] == 100_000
-    assert spec["kafkaTopic"] == {"enabled": True}
+    assert spec["kafkaTopic"] == {"mode": "Write"}
     assert spec["authentication"] == {"type": "none"}
 
 

@@ -112,8 +112,7 @@ FACTS = Facts(
                     {
                         "key": "debug.session",
                         "problem": "Unregistered",
-                        "clients": 2,
-                        "example": "shop/billing-1",
+                        "clientsTotal": 2,
                         "topic": "demo.orders",
                     }
                 ],
@@ -180,7 +179,7 @@ def test_what_went_through_the_gateway_is_one_line_for_each_client_and_topic() -
 
 def test_headers_that_are_not_as_registered_have_a_client_that_writes_or_gets_them() -> None:
     assert lines("Headers of records that are not as they are registered (status of the registers)")[1:] == [
-        "headers debug.session Unregistered 2 shop/billing-1 demo.orders"
+        "headers debug.session Unregistered 2 demo.orders"
     ]
 
 

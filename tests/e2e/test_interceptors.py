@@ -107,7 +107,7 @@ def test_the_status_tells_which_pods_have_them_and_which_processes_report(platfo
     assert (pods["selected"], pods["injected"], pods["outdated"], pods["missed"]) == (2, 2, 0, 0)
     assert {one["pod"]: one["runtime"] for one in told["processes"]} == runtimes
     assert {(one["container"], one["clients"]) for one in told["processes"]} == {("client", 1)}
-    assert (told["reporting"], told["clients"]) == (2, 2)
+    assert (told["reporting"], told["interceptedClients"]) == (2, 2)
     conditions = {kind: waiting.condition({"status": told}, kind) or {} for kind in ("Covered", "Reporting", "Working")}
     assert {kind: one.get("status") for kind, one in conditions.items()} == dict.fromkeys(conditions, "True")
 

@@ -56,7 +56,7 @@ def pair(platform: Platform, image_values: Path) -> Iterator[Platform]:
 def test_both_replicas_take_part_and_answer_for_all(pair: Platform) -> None:
     def clients() -> int:
         collector = pair.cluster.find("telemetrycollector", COLLECTOR, PAIR)
-        return int(collector["status"].get("clients", 0))
+        return int(collector["status"].get("reportingClients", 0))
 
     eventually(clients, lambda now: now >= len(PRODUCERS), every=2)
     instances = {sample["metric"]["instance"] for sample in pair.query('kwitness_ledger_events_total{hop="receive"}')}

@@ -16,7 +16,8 @@ import pytest
 import yaml
 
 from kwitness.contracts.interceptor_settings import InterceptorSettings
-from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile
+from kwitness.contracts.resources.interceptor_entries import InterceptorEntry
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness_interceptors.headers import HeaderReader, HeaderWriter
 
 from .confluent_samples import MOCK, mock_bootstrap, read_all, topic_name

@@ -12,7 +12,7 @@ from typing import Any, get_args
 import confluent_kafka
 import pytest
 
-from kwitness.contracts.resources.interceptor_profile import InterceptorEntry
+from kwitness.contracts.resources.interceptor_entries import InterceptorEntry
 from kwitness.sandbox.waiting import run_to_end
 from kwitness_interceptors import testing, wrap
 

@@ -82,7 +82,7 @@ def collector(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
         "apiVersion": "kwitness.dev/v1beta1",
         "kind": "TelemetryCollector",
         "metadata": {"name": name, "namespace": namespace},
-        "spec": {"clusterRef": {"name": "main"}, "ingest": {"tls": {"insecurePlaintext": True}}, **spec},
+        "spec": {"clusterRef": {"name": "main"}, "ingest": {"tls": {"mode": "Disabled"}}, **spec},
     }
 
 

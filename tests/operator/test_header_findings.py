@@ -20,7 +20,7 @@ def finding(key: str | None = "tenant", problem: str = "wrong_type", headers: in
 def found(*findings: HeaderFinding, own: Callable[[str], bool] = {"tenant"}.__contains__) -> RegisterFindings:
     """What a register is told of findings, each in a cluster of its own; another one has the key ``others``."""
     states = [ClusterState(cluster_id=f"c{number}", headers=(one,)) for number, one in enumerate(findings)]
-    return findings_of(states, own, {"tenant", "others"}.__contains__)
+    return findings_of(states, "shop", own, {"tenant", "others"}.__contains__)
 
 
 def test_findings_of_a_key_are_one_line_with_the_first_client_that_has_it() -> None:
@@ -31,10 +31,19 @@ def test_findings_of_a_key_are_one_line_with_the_first_client_that_has_it() -> N
         finding(problem="missing", k8s_pod=None, k8s_namespace=None, client_id="billing"),
     )
 
-    assert [(one.problem, one.clients, one.example, one.topic) for one in told.keys] == [
+    assert [(one.problem, one.clients_total, one.example, one.topic) for one in told.keys] == [
         ("Missing", 1, "billing", "orders"),
         ("WrongType", 2, "shop/orders-1", "orders"),
     ]
+
+
+def test_pods_of_other_namespaces_are_counted_and_not_named() -> None:
+    others = finding(k8s_namespace="billing", k8s_pod="invoices-1", topic="invoices")
+
+    (alone,), (beside,) = found(others).keys, found(others, finding()).keys
+
+    assert (alone.clients_total, alone.example, alone.topic) == (1, None, "invoices")
+    assert (beside.clients_total, beside.example, beside.topic) == (2, "shop/orders-1", "orders")
 
 
 def test_how_many_headers_there_were_changes_nothing() -> None:
@@ -54,7 +63,7 @@ def test_what_is_wrong_with_others_keys_is_theirs_and_keys_of_nobody_come_after_
         finding(),
     )
 
-    assert [(one.key, one.problem, one.clients) for one in told.keys] == [
+    assert [(one.key, one.problem, one.clients_total) for one in told.keys] == [
         ("tenant", "WrongType", 1),
         ("debug", "Unregistered", 2),
         ("extra", "Unregistered", 1),

@@ -30,7 +30,10 @@ EVERYTHING = yaml.safe_load((Path(__file__).parent / "goldens/collector-with-eve
 def _children(namespace: str, pods: dict[str, Any], resources: dict[str, Any]) -> list[dict[str, Any]]:
     case = EVERYTHING
     named = {**case["collector"], "metadata": {**case["collector"]["metadata"], "namespace": namespace}}
-    collector = TelemetryCollector.model_validate({**named, "spec": {**named["spec"], "resources": resources}})
+    # Its placement would come before the installation's.
+    pod = {field: named["spec"]["pod"][field] for field in ("labels", "annotations")}
+    spec = {**named["spec"], "resources": resources, "pod": pod}
+    collector = TelemetryCollector.model_validate({**named, "spec": spec})
     made = collector_objects(
         collector,
         KafkaCluster.model_validate(case["cluster"]),
@@ -83,8 +86,9 @@ PODS = st.fixed_dictionaries(
     },
 )
 CPU = st.integers(1, 4000).map("{}m".format) | st.decimals("0.001", 4, places=3).map(str)
-MEMORY = st.tuples(st.integers(1, 4000), st.sampled_from(("Mi", "Gi", "M", "G", "k"))).map(
-    lambda one: f"{one[0]}{one[1]}"
+MEMORY = st.one_of(
+    st.builds("{}{}".format, st.integers(1, 4000), st.sampled_from(("Mi", "M", "k"))),
+    st.builds("{}{}".format, st.integers(1, 64), st.sampled_from(("Gi", "G"))),
 )
 RESOURCES = st.fixed_dictionaries(
     {}, optional={"requests": st.fixed_dictionaries({}, optional={"cpu": CPU, "memory": MEMORY})}
@@ -95,7 +99,7 @@ RESOURCES = st.fixed_dictionaries(
 @given(pods=PODS, resources=RESOURCES)
 async def test_what_was_applied_is_not_applied_again(kubernetes, api, namespace, pods, resources):
     # A limit has to hold the request, which is another test's matter.
-    children = _children(namespace, pods, {**resources, "limits": {"memory": "8Ti"}})
+    children = _children(namespace, pods, {**resources, "limits": {"memory": "64Gi"}})
     for child in children:
         await kubernetes.apply(child)
     since = api.audit_end()

@@ -157,7 +157,7 @@ def test_pods_and_service_have_what_the_gateway_sets_as_long_as_it_does(existing
 
 def test_settings_change_without_a_new_pod(existing, api, namespace):
     before = get(api, "deployment", NAME, namespace)["metadata"]["generation"]
-    apply(api, gateway("orders", namespace, window="1m", identity={"principal": "Drop"}))
+    apply(api, gateway("orders", namespace, window="1m", identity=[{"key": "principal", "treatment": "Drop"}]))
     eventually(lambda: settings(api, namespace).window_ms == 60_000)
     assert settings(api, namespace).identity.drop == ("principal",)
     assert get(api, "deployment", NAME, namespace)["metadata"]["generation"] == before

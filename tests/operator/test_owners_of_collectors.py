@@ -16,7 +16,7 @@ from tests.operator.surroundings import apply, cluster, collector, get, until_re
 
 pytestmark = pytest.mark.broker
 OWNED = {"owners": {"configMapRef": {"name": "kwitness-owners"}}}
-SENDERS = {"tls": {"insecurePlaintext": True}, "senders": [{"serviceAccount": "kafka", "source": "Plugin"}]}
+SENDERS = {"tls": {"mode": "Disabled"}, "senders": [{"serviceAccount": "kafka", "source": "Plugin"}]}
 ORDERS = {"team": "orders", "match": {"clientId": "orders*"}}
 
 

@@ -90,7 +90,7 @@ def _inventory_reasons(api, namespace) -> list[str]:
 async def test_numbers_of_a_partial_answer_are_absent_and_not_small(inventory, api, namespace):
     apply(api, subscription("basic", namespace))
     await eventually_beside(lambda: get(api, "kcms", "basic", namespace).get("status", {}).get("clients"))
-    await eventually_beside(lambda: "clients" in get(api, "ktc", "main", namespace).get("status", {}))
+    await eventually_beside(lambda: "reportingClients" in get(api, "ktc", "main", namespace).get("status", {}))
 
     inventory.missing = [2]
 
@@ -101,7 +101,7 @@ async def test_numbers_of_a_partial_answer_are_absent_and_not_small(inventory, a
         "Ready": "Applied",
         "InventoryAvailable": "InventoryPartial",
     }
-    await eventually_beside(lambda: "clients" not in get(api, "ktc", "main", namespace)["status"])
+    await eventually_beside(lambda: "reportingClients" not in get(api, "ktc", "main", namespace)["status"])
 
 
 async def test_a_sighting_in_a_partial_answer_withdraws(inventory, api, namespace, clean_broker):

@@ -16,7 +16,7 @@ from tests.operator.surroundings import apply, cluster, collector, get, may, rea
 pytestmark = pytest.mark.broker
 CHILD = "kwitness-collector-main"
 CLAIM = f"state-{CHILD}-0"
-MONITORED = {"prometheus": {"serviceMonitor": {"enabled": True}}}
+MONITORED = {"prometheus": {"serviceMonitor": {}}}
 
 
 @pytest.fixture
@@ -278,7 +278,7 @@ def test_pods_that_read_their_configuration_again_are_not_replaced_for_it(connec
 
     changes = {
         "replicas": 2,
-        "kafkaTopic": {"enabled": True},
+        "kafkaTopic": {"mode": "Write"},
         "prometheus": {"maxSeries": 5000, "labels": ["client_id"], "expireAfterMissedPushes": 7},
         "forward": [{"name": "backend", "endpoint": "https://backend.example/v1/metrics"}],
     }

@@ -136,13 +136,10 @@ def of_the_cluster(platform: str) -> dict[str, Any]:
 
 
 def full(platform: str) -> dict[str, Any]:
-    """Interceptors whose settings are larger than all that the injector is told."""
-    settings = {f"setting.{number}": "x" * 1024 for number in range(64)}
-    custom = [
-        {"name": f"c{number}", "type": "Custom", "custom": {"className": f"a.B{number}", "settings": settings}}
-        for number in range(16)
-    ]
-    return {**of_the_cluster(platform), "interceptors": custom}
+    """Interceptors whose settings are larger than all that the injector is told, by values of headers."""
+    stamps = [{"key": f"key.{number}", "from": "Value", "value": "é" * 1024} for number in range(32)]
+    interceptors = [{"name": f"s{number}", "type": "Stamp", "stamp": {"stamps": stamps}} for number in range(14)]
+    return {**of_the_cluster(platform), "interceptors": interceptors}
 
 
 ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]]]] = {

@@ -81,7 +81,7 @@ def namespace(api) -> str:
         "metadata": {"name": "main", "namespace": name},
         "spec": {
             "clusterRef": {"name": "orders"},
-            "ingest": {"tls": {"insecurePlaintext": True}, "readers": [{"serviceAccount": READERS}]},
+            "ingest": {"tls": {"mode": "Disabled"}, "readers": [{"serviceAccount": READERS}]},
         },
     }
     made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}

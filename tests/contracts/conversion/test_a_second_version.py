@@ -106,9 +106,13 @@ def definition(webhook: dict[str, Any], *, stored: str) -> dict[str, Any]:
     return made
 
 
-def test_a_resource_is_served_in_two_versions_and_migrated(api_with_crds: ApiServer, webhook: dict[str, Any]) -> None:
-    server = api_with_crds
+@pytest.fixture
+def server(api_with_crds: ApiServer) -> Iterator[ApiServer]:
+    yield api_with_crds
+    api_with_crds.objects.delete("crd", f"{REGISTRY.plural}.{GROUP}")
 
+
+def test_a_resource_is_served_in_two_versions_and_migrated(server: ApiServer, webhook: dict[str, Any]) -> None:
     def request(method: str, version: str, name: str = "", **options: Any) -> Any:
         path = f"/apis/{GROUP}/{version}/namespaces/default/{REGISTRY.plural}/{name}".rstrip("/")
         answer = server.request(method, path, **options)

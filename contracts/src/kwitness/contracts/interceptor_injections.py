@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kwitness.contracts.dns_label import DnsLabel
 from kwitness.contracts.injections import InjectedContainer
-from kwitness.contracts.interceptors import AttributeName, InterceptorRuntime
+from kwitness.contracts.interceptors import AttributeName, InterceptorRuntime, JavaVariable
 from kwitness.contracts.observers import ResourceName
 
 from .interceptor_settings import InterceptorSettings
@@ -127,7 +127,7 @@ class InterceptorInjection(_Config):
     pod_selector: LabelSelector
     containers: tuple[str, ...] = ()
     runtimes: tuple[InterceptorRuntime, ...] = ()
-    java_variable: Literal["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"] = "JAVA_TOOL_OPTIONS"
+    java_variable: JavaVariable = "JAVA_TOOL_OPTIONS"
     through_observer: bool = False
     files: InjectedContainer
     settings: InterceptorSettings

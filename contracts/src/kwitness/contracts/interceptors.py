@@ -8,10 +8,21 @@ from pydantic import Field
 
 from kwitness.contracts.dns_label import DnsLabel
 
-__all__ = ["AttributeName", "AttributeText", "Hook", "InterceptorName", "InterceptorRuntime", "Reporter", "Side"]
+__all__ = [
+    "AttributeName",
+    "AttributeText",
+    "Hook",
+    "InterceptorName",
+    "InterceptorRuntime",
+    "JavaVariable",
+    "Reporter",
+    "Side",
+]
 
 InterceptorRuntime = Literal["python", "java", "librdkafka"]
 """What an interceptor runs in."""
+JavaVariable = Literal["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"]
+"""Variables by which a JVM gets an agent."""
 Side = Literal["producer", "consumer"]
 Hook = Literal["configure", "on_send", "on_acknowledgement", "on_consume", "on_commit", "close"]
 """KIP-42's methods, as Python spells them."""

@@ -204,9 +204,12 @@ def _intercepted(facts: Facts) -> str:
 
 def _headers(facts: Facts) -> str:
     return table(
-        ["register", "key", "what is wrong", "clients", "one of them", "topic"],
+        ["register", "key", "what is wrong", "clients", "topic"],
         [
-            (item["metadata"]["name"], *(one.get(name) for name in ("key", "problem", "clients", "example", "topic")))
+            (
+                item["metadata"]["name"],
+                *(one.get(name) for name in ("key", "problem", "clientsTotal", "topic")),
+            )
             for item in facts.resources
             if item["kind"] == "HeaderRegistry"
             for one in item.get("status", {}).get("findings", [])

@@ -156,7 +156,7 @@ def headers(demo: Demo) -> None:
 
     def missing() -> str | None:
         findings = _status(demo, "headerregistry", HEADERS).get("findings", [])
-        if any(found["key"] == UNREGISTERED_HEADER and found["clients"] >= len(INTERCEPTED) for found in findings):
+        if any(found["key"] == UNREGISTERED_HEADER and found["clientsTotal"] >= len(INTERCEPTED) for found in findings):
             return None
         return f"the header {UNREGISTERED_HEADER} in the register's status, with all who get it"
 

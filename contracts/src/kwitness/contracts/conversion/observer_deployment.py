@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic.alias_generators import to_snake
+from .identity import identity_to_v1beta1
 
 __all__ = ["to_v1beta1"]
 
@@ -27,7 +27,7 @@ def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
     block |= _addresses(old.pop(name, {})) if mode == "Gateway" else old.pop(name, {})
     references = {field: old.pop(field) for field in ("clusterRef", "listenerRef") if field in old}
     if "identity" in old:
-        old["identity"] = _treatments(old["identity"])
+        old["identity"] = identity_to_v1beta1(old["identity"])
     if old.get("limits", {}).get("queueBytes", 0) > _LONGEST_QUEUE:
         old["limits"] = {**old["limits"], "queueBytes": _LONGEST_QUEUE}
     return {
@@ -40,8 +40,3 @@ def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
 def _addresses(gateway: Mapping[str, Any]) -> dict[str, Any]:
     new = {field: value for field, value in gateway.items() if field != "insecurePlaintext" and value is not None}
     return {**new, "tls": {"mode": "Disabled"}} if gateway.get("insecurePlaintext") else new
-
-
-def _treatments(identity: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the keys that are not kept; those that are need no entry."""
-    return [{"key": to_snake(key), "treatment": what} for key, what in identity.items() if what != "Keep"]

@@ -106,6 +106,7 @@ HeaderText = Annotated[
         min_length=1,
         max_length=128,
         pattern=r"^[!-~]+$",
+        description="A header's key, or the beginning of keys, compared literally: it must not end with a star.",
         json_schema_extra=rules(
             Rule(
                 "!self.endsWith('*')",
@@ -172,12 +173,15 @@ class HeaderKey(HeaderMeaning):
             ),
         )
     )
-    name: HeaderText = Field(description="The header's key, as it stands in records.")
+    name: HeaderText = Field(
+        description="The header's key, as it stands in records, compared literally: it must not end with a star."
+    )
     id: int | None = Field(
         None,
         description="Number of the key: 0 to 0xFFFF Kafka open source, 0x100000 to 0x14FFFF local, 0x200000 to "
         "0x24FFFF open, 0x300000 to 0x34FFFF testing; the rest is reserved. Absent: one of spec.idRange, where that is "
-        "given, else none.",
+        "given, else none. As in KIP-82, client.id has 1, cluster.id 2 and correlation.id 3, and no other key has "
+        "these.",
         ge=0,
         le=2_147_483_647,
         json_schema_extra={
@@ -191,19 +195,24 @@ class HeaderKey(HeaderMeaning):
             ),
         },
     )
-    required: bool = Field(False, description="Whether every record should have it; those without are counted.")
+    required: bool = Field(
+        False, description="Whether every record should have it; those without are counted. Not for a deprecated key."
+    )
     released: bool = Field(
         False,
-        description="Gives the id back that the key got from spec.idRange. The key has it while it stands here; once "
-        "it is taken out, nothing remembers which key had the id, which is handed out to no other and can be written "
-        "for another. Take it out when no record with it is left.",
+        description="Gives the id back that the key got from spec.idRange; not for a key with id. The key has it "
+        "while it stands here; once it is taken out, nothing remembers which key had the id, which is handed out to no "
+        "other and can be written for another. Take it out when no record with it is left.",
     )
 
 
 class HeaderPrefix(HeaderMeaning):
     """Header keys that begin alike, as those that a framework writes."""
 
-    prefix: HeaderText = Field(description="What the keys begin with, such as `__connect.errors.`.")
+    prefix: HeaderText = Field(
+        description="What the keys begin with, such as `__connect.errors.`, compared literally: it must not end with "
+        "a star."
+    )
 
 
 class HeaderRegistrySpec(Contract):
@@ -249,7 +258,7 @@ class HeaderRegistrySpec(Contract):
     priority: int = priority_field("HeaderRegistries of one namespace that claim the same key or id")
 
 
-_KeyName = Annotated[str, Field(max_length=128)]
+_KeyName = Annotated[str, Field(max_length=128, description="The key.")]
 
 
 class HeaderId(Contract):
@@ -286,9 +295,16 @@ class HeaderFinding(Contract):
         max_length=64,
         pattern=r"^[A-Z][A-Za-z0-9]*$",
     )
-    clients: int = Field(description="Pods, and clients whose pods are not known, that send or get it.", ge=1)
-    example: str = Field(description="The first of them by name, <namespace>/<pod> or a client id.", max_length=317)
-    topic: str | None = Field(None, description="A topic of that one.", max_length=249)
+    clients_total: int = Field(
+        description="Pods of all namespaces, and clients whose pods are not known, that send or get it.", ge=1
+    )
+    example: str | None = Field(
+        None,
+        description="The first by name of this namespace's pods, as <namespace>/<pod>, else of the client ids whose "
+        "pods are not known. Absent: all are pods of other namespaces.",
+        max_length=317,
+    )
+    topic: str | None = Field(None, description="A topic of the example, else of one of them.", max_length=249)
 
 
 class HeaderRegistryStatus(Status):

@@ -8,12 +8,14 @@ from pydantic import ConfigDict, Field
 
 from kwitness.contracts.dns_label import DnsLabel
 
-from .contract_model import Contract, Rule, rules
+from .contract_model import Contract, Rule, list_atomic, list_map, rules
 from .references import ConfigMapRef, SecretRef
 
 __all__ = ["Ingest", "IngestPeer", "IngestTls", "Reader", "Sender"]
 
 _SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+_NamespaceOrEmpty = Annotated[str, Field(max_length=63, pattern=r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$")]
+"""A namespace in the key of a list, which must have a default."""
 ServiceAccountName = Annotated[str, Field(min_length=1, max_length=253, pattern=_SUBDOMAIN)]
 
 
@@ -23,22 +25,31 @@ class IngestTls(Contract):
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "has(self.secretRef) != self.insecurePlaintext",
-                "name a Secret with tls.crt and tls.key in secretRef, or accept unencrypted connections by "
-                "insecurePlaintext: true; one of the two",
+                "has(self.secretRef) == (self.mode == 'Required')",
+                "mode Required needs a Secret with tls.crt and tls.key, mode Disabled has none: change one",
                 field_path=".secretRef",
-            )
+            ),
+            Rule(
+                "!has(self.caConfigMapRef) || self.mode == 'Required'",
+                "is for mode Required: remove it",
+                field_path=".caConfigMapRef",
+            ),
         )
     )
+    mode: Literal["Required", "Disabled"] = Field(
+        "Required",
+        description="Required: connections are encrypted, with the certificate in secretRef. Disabled: telemetry and "
+        "tokens travel unencrypted, and there is no certificate.",
+    )
     secret_ref: SecretRef | None = Field(
-        None, description="Secret with the keys tls.crt and tls.key: the collector's certificate."
+        None,
+        description="Secret with the keys tls.crt and tls.key: the collector's certificate, which mode Required needs.",
     )
     ca_config_map_ref: ConfigMapRef | None = Field(
         None,
         description="ConfigMap with the key ca.crt: who signed the certificate, for the operator and other replicas. "
-        "Absent: the system's CAs.",
+        "Absent: the system's CAs. For mode Required.",
     )
-    insecure_plaintext: bool = Field(False, description="Accepts that telemetry and tokens travel unencrypted.")
 
 
 class Sender(Contract):
@@ -48,7 +59,7 @@ class Sender(Contract):
         description="Name of the service account. The audience of its tokens is kwitness-collector.NAMESPACE.NAME, "
         "with namespace and name of this resource."
     )
-    namespace: DnsLabel | None = Field(None, description="Its namespace. Absent: this resource's.")
+    namespace: _NamespaceOrEmpty = Field("", description="Its namespace. Empty: this resource's.")
     source: Literal["Plugin", "Otlp", "Observer", "Interceptor"] = Field(
         description="What it is, which decides what it may speak for: a plugin for any client of the cluster, an "
         "observer or interceptors for their own pod, plain OTLP for itself."
@@ -62,7 +73,7 @@ class Reader(Contract):
         description="Name of the service account. The audience of its tokens is kwitness-inventory.NAMESPACE.NAME, "
         "with namespace and name of this resource."
     )
-    namespace: DnsLabel | None = Field(None, description="Its namespace. Absent: this resource's.")
+    namespace: _NamespaceOrEmpty = Field("", description="Its namespace. Empty: this resource's.")
 
 
 class IngestPeer(Contract):
@@ -89,6 +100,7 @@ class Ingest(Contract):
         description="Service accounts whose tokens are accepted from senders in the cluster. Without senders and "
         "tokens every push is refused.",
         max_length=64,
+        json_schema_extra=list_map("namespace", "serviceAccount", "source"),
     )
     tokens_secret_ref: SecretRef | None = Field(
         None,
@@ -97,8 +109,15 @@ class Ingest(Contract):
         "<namespace>/<pod>, of interceptors <namespace>/<pod> alone.",
     )
     readers: tuple[Reader, ...] = Field(
-        (), description="Service accounts that may read the inventory, besides the operator.", max_length=64
+        (),
+        description="Service accounts that may read the inventory, besides the operator.",
+        max_length=64,
+        json_schema_extra=list_map("namespace", "serviceAccount"),
     )
     from_: tuple[IngestPeer, ...] = Field(
-        (), alias="from", description="Where senders may connect from. Absent: from everywhere.", max_length=64
+        (),
+        alias="from",
+        description="Where senders may connect from, each entry by either namespace or cidr. Absent: from everywhere.",
+        max_length=64,
+        json_schema_extra=list_atomic(),
     )

@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.dns_label import DnsLabel
-from kwitness.contracts.interceptors import AttributeName, InterceptorName
-from kwitness.contracts.spelling import enum_value
+from kwitness.contracts.interceptors import AttributeName, JavaVariable
 
-from .contract_model import Contract, Rule, list_map, list_set, rules
+from .contract_model import Contract, Rule, list_atomic, list_map, list_set, rules
 from .durations import duration_field
-from .header_registry import HeaderText
+from .interceptor_entries import InterceptorEntry
 from .label_selector import LabelSelector
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .precedence import priority_field
@@ -21,140 +20,28 @@ from .standstill import suspend_field
 
 __all__ = [
     "InterceptedPods",
-    "InterceptorEntry",
     "InterceptorProfile",
     "InterceptorProfileSpec",
     "InterceptorProfileStatus",
     "ProcessRuntime",
     "ReportingProcess",
     "SkippedPods",
-    "Stamp",
 ]
 
-Runtime = Literal["Auto", "Python", "Java", "Librdkafka"]
-ProcessRuntime = Literal["Python", "Java", "Librdkafka"]
-Command = Annotated[str, Field(max_length=512)]
-TopicSelection = Annotated[str, Field(max_length=249, pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$")]
-SettingName = Annotated[str, Field(min_length=1, max_length=128)]
-SettingText = Annotated[str, Field(max_length=1024)]
-_SETTINGS = ("cardinality", "custom", "headers", "stamp", "tracing", "checksum")
+ProcessRuntime = Annotated[Literal["Python", "Java", "Librdkafka"], Field(description="The runtime.")]
+Command = Annotated[str, Field(max_length=512, description="A command of kubectl.")]
+TopicSelection = Annotated[
+    str,
+    Field(
+        max_length=249,
+        pattern=r"^([A-Za-z0-9._-]{1,249}|[A-Za-z0-9._-]{0,248}\*)$",
+        description="A topic's name, or the beginning of names with a star.",
+    ),
+]
+ContainerName = Annotated[DnsLabel, Field(description="The name of a container.")]
+NamespaceName = Annotated[DnsLabel, Field(description="The name of a namespace.")]
+ClientCount = Annotated[int, Field(ge=0, description="How many clients.")]
 _ONCE = ("Headers", "Tracing", "Checksum")
-
-
-class CardinalitySettings(Contract):
-    """Number of distinct keys, estimated."""
-
-    window: str = duration_field("1m", "Length of a window of distinct keys.", minimum="1s", maximum="1h")
-
-
-class CustomSettings(Contract):
-    """A class that is already in the application's image."""
-
-    class_name: str = Field(
-        description="Class name, as the runtime writes it (org.example.Audit, example.audit:Audit).",
-        min_length=3,
-        max_length=255,
-        pattern=r"^[A-Za-z_][A-Za-z0-9_.$]*(:[A-Za-z_][A-Za-z0-9_]*)?$",
-    )
-    settings: dict[SettingName, SettingText] = Field(
-        default_factory=dict,
-        description="Settings that the class's configure gets beside the client's own. No passwords: they are readable "
-        "in the pod.",
-        max_length=64,
-    )
-
-
-class HeadersSettings(Contract):
-    """Which headers' values are counted."""
-
-    values_of: tuple[HeaderText, ...] = Field(
-        (),
-        description="Keys whose values are counted, up to 32 different ones of 64 bytes for each window, topic and "
-        "client. Those of a key that is not registered or registered as Secret never are.",
-        max_length=16,
-        json_schema_extra=list_set(),
-    )
-
-
-class Stamp(Contract):
-    """A header that records get."""
-
-    model_config = ConfigDict(
-        json_schema_extra=rules(
-            *(
-                Rule(
-                    f"has(self.{name}) == (self.from == '{enum_value(name)}')",
-                    f"{name} is for from: {enum_value(name)}, which needs it",
-                    field_path=f".{name}",
-                )
-                for name in ("value", "attribute")
-            )
-        )
-    )
-    key: HeaderText = Field(description="The header's key. A record that has it already is left as it is.")
-    from_: Literal["ClientId", "ClusterId", "Pod", "Namespace", "Workload", "UniqueId", "Value", "Attribute"] = Field(
-        alias="from",
-        description="Where the value comes from: the client, the cluster, the pod, what made the pod, a UUID of "
-        "version 7 for each record, or what value or attribute says. Where it is unknown, records do not get the "
-        "header.",
-    )
-    value: str | None = Field(None, description="The text, of Value.", min_length=1, max_length=1024)
-    attribute: AttributeName | None = Field(None, description="Name of one of spec.attributes, of Attribute.")
-
-
-class StampSettings(Contract):
-    """Headers that records get when they are sent."""
-
-    stamps: tuple[Stamp, ...] = Field(
-        description="The headers.", min_length=1, max_length=32, json_schema_extra=list_map("key")
-    )
-
-
-class TracingSettings(Contract):
-    """W3C Trace Context in the header traceparent."""
-
-    header: HeaderText | None = Field(
-        None, description="A header that gets the trace's id as well, as 32 hex digits. Absent: none does."
-    )
-
-
-class ChecksumSettings(Contract):
-    """A checksum of serialised key and value."""
-
-    header: HeaderText = Field("kwitness.checksum", description="The header that holds it.")
-
-
-class InterceptorEntry(Contract):
-    """One interceptor and its settings."""
-
-    model_config = ConfigDict(
-        json_schema_extra=rules(
-            *(
-                Rule(
-                    f"!has(self.{name}) || self.type == '{enum_value(name)}'",
-                    f"{name} is for type {enum_value(name)} only",
-                    field_path=f".{name}",
-                )
-                for name in _SETTINGS
-            ),
-            Rule(
-                "self.type != 'Custom' || has(self.custom)",
-                "type Custom needs custom.className",
-                field_path=".custom",
-            ),
-            Rule("self.type != 'Stamp' || has(self.stamp)", "type Stamp needs stamp.stamps", field_path=".stamp"),
-        )
-    )
-    name: InterceptorName = Field(description="What metrics and rows call it.")
-    type: Literal[
-        "Audit", "Latency", "Sizes", "Cardinality", "Stats", "Custom", "Headers", "Stamp", "Tracing", "Checksum"
-    ] = Field(description="What the interceptor does.")
-    cardinality: CardinalitySettings | None = Field(None, description="Settings of Cardinality.")
-    custom: CustomSettings | None = Field(None, description="Settings of Custom.")
-    headers: HeadersSettings | None = Field(None, description="Settings of Headers.")
-    stamp: StampSettings | None = Field(None, description="Settings of Stamp.")
-    tracing: TracingSettings | None = Field(None, description="Settings of Tracing.")
-    checksum: ChecksumSettings | None = Field(None, description="Settings of Checksum.")
 
 
 class InterceptorAttribute(Contract):
@@ -187,7 +74,7 @@ class InterceptorProfileSpec(Contract):
         json_schema_extra=rules(
             Rule(
                 "self.interceptors.all(one, !(one.type in ['Custom', 'Tracing', 'Checksum'])) || "
-                "self.runtimes.exists(one, one != 'Librdkafka')",
+                "!has(self.runtimes) || self.runtimes.exists(one, one != 'Librdkafka')",
                 "interceptors of type Custom, Tracing and Checksum act in Python and Java: add one of them to "
                 "runtimes, or remove the interceptor",
                 field_path=".interceptors",
@@ -208,17 +95,19 @@ class InterceptorProfileSpec(Contract):
                 field_path=".interceptors",
             ),
             Rule(
-                "self.runtimes != ['Python'] || !self.interceptors.exists(one, one.type in ['Cardinality', 'Stats'])",
+                "!has(self.runtimes) || self.runtimes != ['Python'] || "
+                "!self.interceptors.exists(one, one.type in ['Cardinality', 'Stats'])",
                 "Python has no Cardinality and no Stats: add Java or Librdkafka to runtimes, or remove them",
                 field_path=".interceptors",
             ),
             Rule(
-                "!has(self.throughObserver) || !self.throughObserver || self.runtimes.exists(one, one != 'Librdkafka')",
+                "!has(self.throughObserver) || !self.throughObserver || !has(self.runtimes) || "
+                "self.runtimes.exists(one, one != 'Librdkafka')",
                 "throughObserver acts in Python and Java: add one of them to runtimes, or remove throughObserver",
                 field_path=".throughObserver",
             ),
             Rule(
-                "!has(self.javaVariable) || self.runtimes.exists(one, one == 'Java' || one == 'Auto')",
+                "!has(self.javaVariable) || !has(self.runtimes) || 'Java' in self.runtimes",
                 "javaVariable is for runtime Java: add it to runtimes, or remove javaVariable",
                 field_path=".javaVariable",
             ),
@@ -233,35 +122,44 @@ class InterceptorProfileSpec(Contract):
         "injector.otherNamespaces). Absent: this resource's own. Each must have the label "
         "kwitness.dev/injection=enabled. A pod that profiles of its own namespace select gets one of those.",
     )
-    containers: tuple[DnsLabel, ...] | None = Field(
+    containers: tuple[ContainerName, ...] | None = Field(
         None,
         description="Containers whose clients are meant, init containers too. Absent: all of the pod.",
         min_length=1,
         max_length=32,
         json_schema_extra=list_set(),
     )
-    runtimes: tuple[Runtime, ...] = Field(
-        ("Auto",),
-        description="Runtimes to act in. A pod's annotation kwitness.dev/runtimes, such as python,java, says otherwise "
-        "for that pod. Auto: by that annotation alone. Librdkafka: programs that load the plugin by their own setting "
-        "plugin.library.paths=/kwitness/lib/libkwitness.so.",
+    runtimes: tuple[ProcessRuntime, ...] | None = Field(
+        None,
+        description="Runtimes to act in. A pod's annotation kwitness.dev/runtimes, such as python,java, overrides them "
+        "for that pod. Absent: that annotation alone decides, and pods without it get no interceptors. Librdkafka: "
+        "programs that load the plugin by their own setting plugin.library.paths=/kwitness/lib/libkwitness.so. Custom, "
+        "Tracing, Checksum and throughObserver act in Python and Java, Cardinality and Stats in Java and Librdkafka.",
         min_length=1,
         max_length=3,
-        json_schema_extra={
-            **list_set(),
-            **rules(Rule("!('Auto' in self) || size(self) == 1", "Auto stands alone: leave out Auto or the others")),
-        },
+        json_schema_extra=list_set(),
     )
-    java_variable: Literal["JavaToolOptions", "JdkJavaOptions"] | None = Field(
+    java_variable: JavaVariable | None = Field(
         None,
-        description="The variable that gets the agent: JAVA_TOOL_OPTIONS, which every JVM reads, or JDK_JAVA_OPTIONS, "
-        "which the command java reads from version 9 on. Absent: JavaToolOptions.",
+        description="The variable that gets the agent, for runtime Java: JAVA_TOOL_OPTIONS, which every JVM reads, or "
+        "JDK_JAVA_OPTIONS, which the command java reads from version 9 on. Absent: JAVA_TOOL_OPTIONS.",
     )
     interceptors: tuple[InterceptorEntry, ...] = Field(
-        description="Interceptors, in the order in which they are called.",
+        description="Interceptors, in the order in which they are called, at most one of each of Headers, Tracing and "
+        "Checksum. Names and values of all settings of Custom have at most 65536 characters together.",
         min_length=1,
         max_length=16,
-        json_schema_extra=list_map("name"),
+        json_schema_extra={
+            **list_map("name"),
+            **rules(
+                Rule(
+                    "self.map(entry, has(entry.custom) && has(entry.custom.settings) ? entry.custom.settings.map(name, "
+                    "name.size() + entry.custom.settings[name].size()).sum() : 0).sum() <= 65536",
+                    "names and values of custom.settings have more than 65536 characters together: shorten them, or "
+                    "keep them in the application's image",
+                )
+            ),
+        },
     )
     topics: tuple[TopicSelection, ...] = Field(
         (),
@@ -290,6 +188,7 @@ class InterceptorProfileSpec(Contract):
         description="Registers that Headers judges by. Of entries for the same key or prefix the first register's "
         "counts, and so does its policy for keys that are not registered. One that is named twice counts once.",
         max_length=16,
+        json_schema_extra=list_atomic(),
     )
     suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 
@@ -350,17 +249,17 @@ class InterceptorProfileStatus(Status):
     processes: tuple[ReportingProcess, ...] = Field(
         (), description="Some of them, up to 20.", max_length=20, json_schema_extra=list_map("reporter")
     )
-    clients: int | None = Field(None, description="Their clients that have the interceptors.", ge=0)
-    clients_without: dict[str, int] = Field(
+    intercepted_clients: int | None = Field(None, description="Their clients that have the interceptors.", ge=0)
+    clients_without: dict[str, ClientCount] = Field(
         default_factory=dict, description="Their clients that could have none, by reason.", max_length=32
     )
-    clients_not_through_observer: dict[str, int] = Field(
+    clients_not_through_observer: dict[str, ClientCount] = Field(
         default_factory=dict,
         description="Their clients that connected by themselves though spec.throughObserver is true, by reason.",
         max_length=32,
     )
     config_hash: str | None = Field(None, description="Hash of what pods that start now are given.", max_length=64)
-    refused_in: tuple[DnsLabel, ...] = Field(
+    refused_in: tuple[NamespaceName, ...] = Field(
         (),
         description="Namespaces in which pods were refused because of the interceptors: none are put into pods there "
         "until this resource's spec changes.",

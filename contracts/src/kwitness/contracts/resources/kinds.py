@@ -109,7 +109,7 @@ KINDS: tuple[KindInfo, ...] = (
         TelemetryCollector,
         (
             _CLUSTER,
-            PrinterColumn("Clients", "integer", ".status.clients", "Client instances heard from."),
+            PrinterColumn("Clients", "integer", ".status.reportingClients", "Client instances that report."),
             PrinterColumn("Series", "integer", ".status.series", "Series exposed."),
         ),
         scales=True,

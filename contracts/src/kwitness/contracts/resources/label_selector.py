@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field
 from typing_extensions import override
 
-from .contract_model import Contract, Rule, list_set, rules
+from .contract_model import Contract, Rule, list_atomic, list_set, rules
 
 __all__ = ["LABEL_KEY", "LabelKey", "LabelRequirement", "LabelSelector", "LabelText"]
 
@@ -85,7 +85,7 @@ class LabelSelector(Contract):
         (),
         description="Requirements that an object's labels must meet, all of them.",
         max_length=16,
-        json_schema_extra={"x-kubernetes-list-type": "atomic"},
+        json_schema_extra=list_atomic(),
     )
 
     def matches(self, labels: Mapping[str, str]) -> bool:

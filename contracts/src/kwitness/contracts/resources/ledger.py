@@ -20,6 +20,6 @@ class HopLedger(Contract):
     accepted: int = Field(0, description="Events taken in.", ge=0)
     delivered: int = Field(0, description="Events handed on.", ge=0)
     queued: int = Field(0, description="Events waiting.", ge=0)
-    dropped: dict[str, Annotated[int, Field(ge=0)]] = Field(
+    dropped: dict[str, Annotated[int, Field(ge=0, description="How many.")]] = Field(
         default_factory=dict, description="Events given up, by reason.", max_length=32
     )

@@ -18,7 +18,7 @@ from .observation import ObserverEntry, ObserverLimits
 from .observer_host import ObserverHost
 from .own_broker import OwnBroker
 from .precedence import priority_field
-from .privacy import IdentityTreatment
+from .privacy import ObservedIdentities
 from .references import ClusterRef
 from .sidecar import Sidecar
 from .standstill import suspend_field
@@ -68,8 +68,9 @@ class ObserverDeploymentSpec(Contract):
                 field_path=".listenerRef",
             ),
             Rule(
-                "self.telemetry != 'Terminate' || self.identity.clientInstanceId == 'Keep'",
-                "telemetry Terminate needs identity.clientInstanceId Keep: a push without it belongs to nobody",
+                "self.telemetry != 'Terminate' || !has(self.identity) || "
+                "!self.identity.exists(entry, entry.key == 'client_instance_id' && entry.treatment == 'Drop')",
+                "telemetry Terminate needs client_instance_id, or a push has no client: remove its entry in identity",
                 field_path=".telemetry",
             ),
             Rule(
@@ -108,11 +109,10 @@ class ObserverDeploymentSpec(Contract):
         description="Who answers clients that ask which metrics to push (KIP-714). PassThrough: the brokers, which "
         "takes a plugin in them. Terminate: observers tell clients that telemetry is taken, answer by the cluster's "
         "subscriptions, and bring what is pushed to the TelemetryCollector; the brokers see none of it, so a plugin "
-        "of theirs gets no pushes of these clients. Acts for connections that are opened from then on.",
+        "of theirs gets no pushes of these clients; identity must keep client_instance_id. Acts for new connections.",
     )
-    identity: IdentityTreatment = Field(
-        default_factory=IdentityTreatment,
-        description="What happens to each identity field before it leaves the observer.",
+    identity: ObservedIdentities = Field(
+        (), description="What happens to identity keys before they leave the observer. Keys without an entry are kept."
     )
     host: ObserverHost | None = Field(
         None,

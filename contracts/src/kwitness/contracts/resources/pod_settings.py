@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
-from .contract_model import Contract, Rule, rules
+from .contract_model import Contract, Rule, list_atomic, rules
 from .label_selector import LABEL_KEY, LabelKey, LabelText
 
 __all__ = ["AnnotationText", "PodSettings", "Toleration", "metadata_rules"]
@@ -82,7 +82,7 @@ class PodSettings(Contract):
         None,
         description="Taints of nodes that the pods tolerate. Absent: as the Helm values say.",
         max_length=16,
-        json_schema_extra={"x-kubernetes-list-type": "atomic"},
+        json_schema_extra=list_atomic(),
     )
     priority_class_name: str | None = Field(
         None,

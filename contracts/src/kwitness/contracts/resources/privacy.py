@@ -2,71 +2,103 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from collections.abc import Iterable
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey
 
-from .contract_model import Contract, Rule, list_set, rules
+from .contract_model import Contract, Rule, list_map, list_set, rules
 
-__all__ = ["AttributeFilter", "IdentityTreatment", "MetricFilter", "TelemetryFilter", "TelemetryIdentity"]
+__all__ = [
+    "AttributeFilter",
+    "MetricFilter",
+    "ObservedIdentities",
+    "ObservedIdentity",
+    "TelemetryFilter",
+    "TelemetryIdentities",
+    "TelemetryIdentity",
+    "Treatment",
+    "treated",
+]
 
-_CLIENT_ID: Final = "Client id."
-_CLIENT_INSTANCE_ID: Final = "Client instance id."
-_CLIENT_ADDRESS: Final = "Network address."
-_GROUP_ID: Final = "Consumer group."
-_GROUP_MEMBER_ID: Final = "Member of the consumer group."
-_PRINCIPAL: Final = "The authenticated user."
-_TRANSACTIONAL_ID: Final = "Transactional id."
+_Prefix = Annotated[
+    str,
+    Field(
+        min_length=1, max_length=255, pattern=r"^[^\s]+$", description="Beginning of names, such as org.apache.kafka."
+    ),
+]
+_AttributeName = Annotated[str, Field(min_length=1, max_length=255, description="The whole name of an attribute.")]
 
-_Prefix = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^\s]+$")]
-_AttributeName = Annotated[str, Field(min_length=1, max_length=255)]
-
-Treatment = Literal["Keep", "Drop"]
-HashingTreatment = Literal["Keep", "Hash", "Drop"]
+Treatment = Literal["Keep", "Hash", "Drop"]
 
 
-class IdentityTreatment(Contract):
-    """What happens to each identity field before it leaves the observer."""
+class ObservedIdentity(Contract):
+    """An identity key, and what happens to it before it leaves an observer."""
 
-    principal: Treatment = Field("Keep", description=_PRINCIPAL)
-    client_id: Treatment = Field("Keep", description=_CLIENT_ID)
-    client_instance_id: Treatment = Field("Keep", description=_CLIENT_INSTANCE_ID)
-    client_address: Treatment = Field("Keep", description=_CLIENT_ADDRESS)
-    group_id: Treatment = Field("Keep", description=_GROUP_ID)
-    group_member_id: Treatment = Field("Keep", description=_GROUP_MEMBER_ID)
-    transactional_id: Treatment = Field("Keep", description=_TRANSACTIONAL_ID)
+    key: Literal[
+        "principal",
+        "client_id",
+        "client_instance_id",
+        "client_address",
+        "group_id",
+        "group_member_id",
+        "transactional_id",
+    ] = Field(description="The key, spelled as in labels of metrics.")
+    treatment: Literal["Keep", "Drop"] = Field(
+        description="Keep: its values stay as they are, as without an entry. Drop: they are left out."
+    )
 
 
 class TelemetryIdentity(Contract):
-    """What happens to each identity field of telemetry before it is written anywhere.
+    """An identity key, and what happens to it before telemetry is written anywhere.
 
-    Cluster, broker, listener and software are of no user, and state and risks are kept by them: they stay.
+    Cluster, broker, listener and software belong to no user, and state and risks are kept by them: they stay.
     """
 
-    principal: HashingTreatment = Field("Keep", description=_PRINCIPAL)
-    client_id: HashingTreatment = Field("Keep", description=f"{_CLIENT_ID} Of plain OTLP the service's name too.")
-    client_instance_id: HashingTreatment = Field(
-        "Keep",
-        description=f"{_CLIENT_INSTANCE_ID} With Drop a client's records still have one key, made with the Secret's.",
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "self.key != 'client_source_port' || self.treatment != 'Hash'",
+                "client_source_port cannot be hashed: use Keep or Drop",
+                field_path=".treatment",
+            )
+        )
     )
-    client_address: HashingTreatment = Field("Keep", description=_CLIENT_ADDRESS)
-    client_source_port: Literal["Keep", "Drop"] = Field("Keep", description="Port of the client's connection.")
-    client_rack: HashingTreatment = Field("Keep", description="Rack.")
-    group_id: HashingTreatment = Field("Keep", description=_GROUP_ID)
-    group_instance_id: HashingTreatment = Field("Keep", description="Static member of the consumer group.")
-    group_member_id: HashingTreatment = Field("Keep", description=_GROUP_MEMBER_ID)
-    transactional_id: HashingTreatment = Field("Keep", description=_TRANSACTIONAL_ID)
-    application_id: HashingTreatment = Field("Keep", description="Application of Kafka Streams.")
-    k8s_namespace: HashingTreatment = Field("Keep", alias="k8sNamespace", description="Namespace of the client's pod.")
-    k8s_workload: HashingTreatment = Field("Keep", alias="k8sWorkload", description="What made the client's pod.")
-    k8s_pod: HashingTreatment = Field("Keep", alias="k8sPod", description="The client's pod.")
+    key: Literal[
+        "principal",
+        "client_id",
+        "client_instance_id",
+        "client_address",
+        "client_source_port",
+        "client_rack",
+        "group_id",
+        "group_instance_id",
+        "group_member_id",
+        "transactional_id",
+        "application_id",
+        "k8s_namespace",
+        "k8s_workload",
+        "k8s_pod",
+    ] = Field(
+        description="The key, spelled as in prometheus.labels. client_id is also the service's name of plain OTLP. If "
+        "client_instance_id is dropped, a client's records still have one key, made with the Secret's."
+    )
+    treatment: Treatment = Field(
+        description="Keep: its values stay as they are, as without an entry. Hash: each is replaced by "
+        "its hash; client_source_port cannot be hashed. Drop: they are left out."
+    )
 
-    def chosen(self) -> dict[IdentityKey, HashingTreatment]:
-        """Return what is not kept, in the order of `IDENTITY_KEYS`."""
-        wanted: dict[IdentityKey, HashingTreatment] = {key: getattr(self, key, "Keep") for key in IDENTITY_KEYS}
-        return {key: what for key, what in wanted.items() if what != "Keep"}
+
+ObservedIdentities = Annotated[tuple[ObservedIdentity, ...], Field(max_length=7, json_schema_extra=list_map("key"))]
+TelemetryIdentities = Annotated[tuple[TelemetryIdentity, ...], Field(max_length=14, json_schema_extra=list_map("key"))]
+
+
+def treated(identity: Iterable[ObservedIdentity | TelemetryIdentity]) -> dict[IdentityKey, Treatment]:
+    """Return the treatment of each key that is not kept, in the order of `IDENTITY_KEYS`."""
+    treatments: dict[IdentityKey, Treatment] = {entry.key: entry.treatment for entry in identity}
+    return {key: treatments[key] for key in IDENTITY_KEYS if treatments.get(key, "Keep") != "Keep"}
 
 
 class MetricFilter(Contract):

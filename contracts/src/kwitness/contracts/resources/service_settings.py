@@ -44,6 +44,13 @@ class ServiceSettings(Contract):
                 "externalTrafficPolicy goes with type LoadBalancer and NodePort, and only with them",
                 field_path=".externalTrafficPolicy",
             ),
+            Rule(
+                "self.type != 'LoadBalancer' || oldSelf.type != 'LoadBalancer' || "
+                "(has(self.loadBalancerClass) ? has(oldSelf.loadBalancerClass) && "
+                "self.loadBalancerClass == oldSelf.loadBalancerClass : !has(oldSelf.loadBalancerClass))",
+                "loadBalancerClass cannot be changed while type is LoadBalancer: apply another type first",
+                field_path=".loadBalancerClass",
+            ),
         )
     )
     type: Literal["ClusterIP", "LoadBalancer", "NodePort"] = Field("ClusterIP", description="Type of the Service.")
@@ -61,7 +68,8 @@ class ServiceSettings(Contract):
     )
     load_balancer_class: str | None = Field(
         None,
-        description="Class of the load balancer, with type LoadBalancer. Absent: the cluster's default.",
+        description="Class of the load balancer, with type LoadBalancer. Absent: the cluster's default. It cannot be "
+        "changed while the type is LoadBalancer.",
         min_length=1,
         max_length=317,
         pattern=r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",

@@ -17,10 +17,12 @@ from .label_selector import LabelText
 from .ledger import HopLedger
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .pod_resources import PodResources
+from .pod_settings import PodSettings
 from .precedence import priority_field
-from .privacy import TelemetryFilter, TelemetryIdentity
+from .privacy import TelemetryFilter, TelemetryIdentities
 from .quantities import Quantity, within
 from .references import CaSecretRef, ClusterRef, SecretRef
+from .service_settings import ServiceSettings
 from .standstill import suspend_field
 
 __all__ = [
@@ -35,19 +37,14 @@ __all__ = [
 ]
 
 
+_Label = Annotated[IdentityKey, Field(description="An identity key.")]
+
+
 class ServiceMonitor(Contract):
     """A ServiceMonitor for the Prometheus operator."""
 
-    enabled: bool = Field(False, description="Whether a ServiceMonitor is made.")
     labels: dict[str, LabelText] = Field(
         default_factory=dict, description="Labels that your Prometheus selects ServiceMonitors by.", max_length=16
-    )
-    interval: str = duration_field(
-        "30s",
-        "How often to scrape. Without a ServiceMonitor too, set it to the longest interval at which this collector is "
-        "scraped: a new counter is 0 for twice as long, then has its value.",
-        minimum="1s",
-        maximum="1h",
     )
 
 
@@ -61,7 +58,7 @@ class Prometheus(Contract):
         ge=100,
         le=10_000_000,
     )
-    labels: tuple[IdentityKey, ...] = Field(
+    labels: tuple[_Label, ...] = Field(
         DEFAULT_LABELS,
         description="Identity keys that become labels. Instances that share all of them are combined by the rule in "
         "the metric's registry entry.",
@@ -69,7 +66,11 @@ class Prometheus(Contract):
         json_schema_extra=list_set(),
     )
     expire_after_missed_pushes: int = Field(
-        3, description="How many missed pushes end a client's series.", ge=1, le=1000
+        3,
+        description="How many missed pushes end a client's series. Each client's push interval is its subscription's, "
+        "so this is a number and no duration.",
+        ge=1,
+        le=1000,
     )
     max_client_info: int = Field(
         10_000,
@@ -79,15 +80,52 @@ class Prometheus(Contract):
         ge=0,
         le=1_000_000,
     )
-    service_monitor: ServiceMonitor = Field(
-        default_factory=ServiceMonitor, description="A ServiceMonitor for the Prometheus operator."
+    scrape_interval: str = duration_field(
+        "30s",
+        "Longest interval at which this collector is scraped, and that of its ServiceMonitor. A new counter is 0 for "
+        "twice as long, then has its value.",
+        minimum="1s",
+        maximum="1h",
+    )
+    service_monitor: ServiceMonitor | None = Field(
+        None,
+        description="A ServiceMonitor for the Prometheus operator; {} makes one without labels of yours. Absent: none "
+        "is made.",
     )
 
 
 class KafkaTopic(Contract):
-    """The copy of each push in the topic kwitness.telemetry."""
+    """What is written to the topics of the platform."""
 
-    enabled: bool = Field(True, description="Whether pushes and connection snapshots are written to Kafka.")
+    mode: Literal["Write", "Disabled"] = Field(
+        "Write",
+        description="Write: pushes, connection snapshots and rows of observers and interceptors are written to Kafka. "
+        "Disabled: none is.",
+    )
+
+
+class ForwardTls(Contract):
+    """How a connection to an OTLP endpoint is encrypted."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "!has(self.caSecretRef) || self.mode == 'Required'",
+                "is for mode Required: remove it",
+                field_path=".caSecretRef",
+            )
+        )
+    )
+    mode: Literal["Required", "Disabled"] = Field(
+        "Required",
+        description="Required: the endpoint starts with https://. Disabled: it starts with http://, and telemetry and "
+        "headers travel unencrypted.",
+    )
+    ca_secret_ref: CaSecretRef | None = Field(
+        None,
+        description="Secret with the key ca.crt: who signs the endpoint's certificate. Absent: the system's CAs. For "
+        "mode Required.",
+    )
 
 
 class Forward(Contract):
@@ -96,8 +134,8 @@ class Forward(Contract):
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "self.endpoint.startsWith('https://') || self.insecurePlaintext",
-                "must start with https://; a plain http:// endpoint needs insecurePlaintext: true",
+                "self.endpoint.startsWith('https://') == (self.tls.mode == 'Required')",
+                "tls.mode Required needs an endpoint that starts with https://, Disabled one that starts with http://",
                 field_path=".endpoint",
             ),
             Rule(
@@ -114,20 +152,18 @@ class Forward(Contract):
         pattern=DNS_LABEL,
     )
     endpoint: str = Field(
-        description="URL for OTLP over HTTP, such as https://otlp.example.org:4318/v1/metrics.",
+        description="URL for OTLP over HTTP, such as https://otlp.example.org:4318/v1/metrics. It starts with "
+        "https://, or with http:// if tls.mode is Disabled.",
         min_length=8,
         max_length=1024,
         pattern=r"^https?://[^@\s]+$",
     )
-    ca_secret_ref: CaSecretRef | None = Field(
-        None, description="Secret with the key ca.crt: who signs the endpoint's certificate. Absent: the system's."
-    )
+    tls: ForwardTls = Field(default_factory=ForwardTls, description="How the connection is encrypted.")
     headers_secret_ref: SecretRef | None = Field(
         None,
         description="Secret with the keys headers (one 'Name: value' a line) and hosts (the only addresses the "
         "headers are sent to).",
     )
-    insecure_plaintext: bool = Field(False, description="Accepts that telemetry and headers travel unencrypted.")
 
 
 class Storage(Contract):
@@ -155,7 +191,9 @@ class TelemetryCollectorSpec(Contract):
     model_config = ConfigDict(json_schema_extra=rules(*CLIENT_CONNECTION_RULES))
     cluster_ref: ClusterRef = Field(
         description="The cluster whose telemetry is received. The collector that the KafkaCluster names in "
-        "spec.collectorRef acts for all of it, any other takes what the resources of its own namespace report."
+        "spec.collectorRef acts for all of it, any other takes what the resources of its own namespace report. It "
+        "cannot be changed: the collector's volume has the state of this cluster.",
+        json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another TelemetryCollector")),
     )
     replicas: int = Field(
         1,
@@ -172,7 +210,7 @@ class TelemetryCollectorSpec(Contract):
     tls: ClientTls = Field(default_factory=ClientTls, description="The collector's certificates towards Kafka.")
     prometheus: Prometheus = Field(default_factory=Prometheus, description="What is exposed to Prometheus.")
     kafka_topic: KafkaTopic = Field(
-        default_factory=KafkaTopic, description="The copy of each push in the topic kwitness.telemetry."
+        default_factory=KafkaTopic, description="What is written to the topics of the platform."
     )
     forward: tuple[Forward, ...] = Field(
         (),
@@ -183,18 +221,26 @@ class TelemetryCollectorSpec(Contract):
     filter: TelemetryFilter | None = Field(
         None,
         description="What is left out of pushes, whoever sends them, before they are written or forwarded; such a "
-        "record says filtered. Absent: pushes are passed on byte by byte.",
+        "record says filtered. It needs a name in metrics or attributes. Absent: pushes are passed on byte by byte.",
     )
-    identity: TelemetryIdentity = Field(
-        default_factory=TelemetryIdentity,
-        description="What happens to each identity field of pushes and of the plugin's heartbeats before it is "
-        "written, exposed or forwarded. Other than Keep takes the Secret kwitness-identity-key with the key key; "
-        "without it pushes are refused and wait at their senders. Observers and interceptors treat theirs at the "
-        "source.",
+    identity: TelemetryIdentities = Field(
+        (),
+        description="What happens to identity keys of pushes and of the plugin's heartbeats before they are written, "
+        "exposed or forwarded. Keys without an entry are kept. Hash and Drop need the Secret kwitness-identity-key "
+        "with the key key; without it pushes are refused and wait at their senders. Observers and interceptors treat "
+        "theirs at the source.",
     )
     ingest: Ingest = Field(description="Who may send and read, and how the connection is encrypted.")
     resources: PodResources = Field(
         default_factory=PodResources, description="Processor time and memory of each replica."
+    )
+    pod: PodSettings = Field(
+        default_factory=PodSettings, description="Labels, annotations and placement of the replicas' pods."
+    )
+    service: ServiceSettings = Field(
+        default_factory=ServiceSettings,
+        description="How senders reach the collector. Senders outside of the Kubernetes cluster, such as brokers, need "
+        "type LoadBalancer or NodePort.",
     )
     storage: Storage = Field(default_factory=Storage, description="Where the accumulators are kept over a restart.")
     suspend: bool = suspend_field("no replica runs; its storage stays, and what senders keep for it waits there")
@@ -210,9 +256,11 @@ class TelemetryCollectorStatus(Status):
         None, description="Labels of its pods, as kubectl scale and autoscalers read them.", max_length=512
     )
     ready_replicas: int | None = Field(None, description="Replicas that are ready.", ge=0)
-    clients: int | None = Field(None, description="Client instances heard from.", ge=0)
+    reporting_clients: int | None = Field(None, description="Client instances that report.", ge=0)
     series: int | None = Field(None, description="Series exposed now, over all replicas.", ge=0)
-    overflowed: int | None = Field(None, description="Series that did not fit the budget.", ge=0)
+    series_left_out: int | None = Field(
+        None, description="Series beyond prometheus.maxSeries: added to the series other, or left out.", ge=0
+    )
     ledger: tuple[HopLedger, ...] = Field(
         (), description="The ledger by hop.", max_length=32, json_schema_extra=list_map("hop")
     )

@@ -84,7 +84,7 @@ def seen_of(
     known = [one for one in states if one is not None]
     if not known:
         return None
-    return findings_of(known, has_key(resource), are_known)
+    return findings_of(known, resource.metadata.namespace, has_key(resource), are_known)
 
 
 def _judging(view: View) -> Iterator[InterceptorProfile]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kwitness.contracts.resources.header_registry import HeaderRegistry, TakenKey
+from kwitness.contracts.resources.header_registry import HeaderFinding, HeaderRegistry, TakenKey
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.contracts.spelling import quantity
 from kwitness.operator.kinds.header_registry.claims import Share
@@ -77,13 +77,17 @@ def as_registered(seen: RegisterFindings | None) -> Verdict:
         )
     if not seen.keys:
         return Verdict("AsRegistered", "True", "NoFindings", "nothing was wrong with headers within the last hour")
-    what = some(f"{one.key} {one.problem} ({one.example}, topic {one.topic or '?'})" for one in seen.keys)
+    what = some(f"{one.key} {one.problem} ({_example(one)}, topic {one.topic or '?'})" for one in seen.keys)
     return Verdict(
         "AsRegistered",
         "False",
         "FindingsPresent",
         f"{what}: register these keys, or change the programs that write them; status.findings has all",
     )
+
+
+def _example(finding: HeaderFinding) -> str:
+    return finding.example or f"{quantity(finding.clients_total, 'pod')} of other namespaces"
 
 
 def _not_ready(reason: str, message: str) -> Verdict:

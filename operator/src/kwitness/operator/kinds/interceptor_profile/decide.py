@@ -79,7 +79,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         pods=pods,
         reporting=len(own) if state is not None else None,
         processes=processes(own),
-        clients=sum(one.clients for one in own) if state is not None else None,
+        intercepted_clients=sum(one.clients for one in own) if state is not None else None,
         clients_without=without,
         clients_not_through_observer=apart,
         config_hash=digest,

@@ -15,7 +15,8 @@ from kwitness.contracts.interceptor_injections import (
 )
 from kwitness.contracts.interceptor_settings import InterceptorSettings
 from kwitness.contracts.resources.durations import parse_duration
-from kwitness.contracts.resources.interceptor_profile import InterceptorEntry, InterceptorProfile, Stamp
+from kwitness.contracts.resources.interceptor_entries import InterceptorEntry, Stamp
+from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.spelling import word_of
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
@@ -33,12 +34,6 @@ __all__ = ["injection_of"]
 
 _COLLECTOR_CA: Final = f"{INTERCEPTORS_FOLDER}/ca.crt"
 _TOKEN: Final = f"{INTERCEPTORS_FOLDER}/token"
-_AUTO: Final = "Auto"
-_JAVA_VARIABLES: Final = {
-    None: "JAVA_TOOL_OPTIONS",
-    "JavaToolOptions": "JAVA_TOOL_OPTIONS",
-    "JdkJavaOptions": "JDK_JAVA_OPTIONS",
-}
 
 
 def injection_of(body: Body, resource: InterceptorProfile, view: View) -> InterceptorInjection:
@@ -69,9 +64,9 @@ def injection_of(body: Body, resource: InterceptorProfile, view: View) -> Interc
             "namespaces": allowed_namespaces(resource, settings) if namespaces is not None else None,
             "pod_selector": spec.selector,
             "containers": spec.containers or (),
-            "runtimes": tuple(word_of(one) for one in spec.runtimes if one != _AUTO),
+            "runtimes": tuple(word_of(one) for one in spec.runtimes or ()),
             "through_observer": spec.through_observer,
-            "java_variable": _JAVA_VARIABLES[spec.java_variable],
+            "java_variable": spec.java_variable or "JAVA_TOOL_OPTIONS",
             "files": files,
             "settings": _settings(resource, collector, cluster_id, rules, settings, entries=entries),
             "attributes": {one.name: one.pod_label for one in spec.attributes},

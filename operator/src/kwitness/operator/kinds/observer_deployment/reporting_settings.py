@@ -17,6 +17,7 @@ from kwitness.contracts.observer_settings import (
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.observation import EVENTS_PER_SECOND, ObserverEntry
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.privacy import treated
 
 __all__ = ["Reported", "reported"]
 
@@ -37,9 +38,7 @@ def reported(resource: ObserverDeployment, rules: HeaderRules, *, sasl: bool) ->
     return {
         "window_ms": round(parse_duration(spec.window).total_seconds() * 1000),
         "report": _report(spec.observers, rules),
-        "identity": IdentitySettings.model_validate(
-            {"drop": [name for name, treatment in spec.identity if treatment == "Drop"]}
-        ),
+        "identity": IdentitySettings.model_validate({"drop": [*treated(spec.identity)]}),
         "limits": LimitSettings(
             max_connections=limits.max_connections,
             max_frame_bytes=limits.max_frame_bytes,

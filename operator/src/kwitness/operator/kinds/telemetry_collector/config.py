@@ -23,7 +23,7 @@ from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.contracts.resources.privacy import TelemetryFilter
+from kwitness.contracts.resources.privacy import TelemetryFilter, treated
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.contracts.spelling import word_of
 from kwitness.contracts.topics import (
@@ -89,13 +89,13 @@ def collector_config(
         name=collector.metadata.name,
         replicas=spec.replicas,
         kafka=connection,
-        topics=names if spec.kafka_topic.enabled else None,
+        topics=names if spec.kafka_topic.mode == "Write" else None,
         prometheus=PrometheusConfig(
             max_series=spec.prometheus.max_series,
             labels=spec.prometheus.labels,
             expire_after_missed_pushes=spec.prometheus.expire_after_missed_pushes,
             max_client_info=spec.prometheus.max_client_info,
-            scrape_interval_ms=parse_duration(spec.prometheus.service_monitor.interval) // timedelta(milliseconds=1),
+            scrape_interval_ms=parse_duration(spec.prometheus.scrape_interval) // timedelta(milliseconds=1),
         ),
         ingest=_ingest(collector, account, settings, reporters),
         forward=tuple(
@@ -107,13 +107,13 @@ def collector_config(
                 hosts=settings.credentials.hosts_of(own, forward.headers_secret_ref.name)
                 if forward.headers_secret_ref
                 else None,
-                ca_file=f"{SECRETS}/forward-{number}-ca/ca.crt" if forward.ca_secret_ref else None,
+                ca_file=f"{SECRETS}/forward-{number}-ca/ca.crt" if forward.tls.ca_secret_ref else None,
             )
             for number, forward in enumerate(spec.forward)
         ),
         filter=_filter(spec.filter) if spec.filter is not None else None,
-        identity={key: "hash" if what == "Hash" else "drop" for key, what in spec.identity.chosen().items()},
-        identity_key_file=f"{SECRETS}/{IDENTITY_KEY}/{KEY_FIELD}" if spec.identity.chosen() else None,
+        identity={key: "hash" if what == "Hash" else "drop" for key, what in treated(spec.identity).items()},
+        identity_key_file=f"{SECRETS}/{IDENTITY_KEY}/{KEY_FIELD}" if treated(spec.identity) else None,
         state_dir=STATE,
         denied_addresses=settings.limits.denied_addresses,
     )

@@ -8,6 +8,7 @@ from typing import Any, Final
 from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.desired.child_settings import with_service_settings
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import child_metadata, disruption_budget, selector
 from kwitness.operator.kinds.telemetry_collector.config import (
@@ -85,11 +86,10 @@ def _service(collector: TelemetryCollector, metadata: dict[str, Any], *, headles
     if headless:
         # A replica that is starting must already be found by those that wait for it.
         spec.update(clusterIP="None", publishNotReadyAddresses=True)
-    service_metadata = metadata
-    if headless:
         own = {"name": collector_replicas_name(name), "labels": {**metadata["labels"], **_HEADLESS}}
-        service_metadata = {**metadata, **own}
-    return {"apiVersion": "v1", "kind": "Service", "metadata": service_metadata, "spec": spec}
+        return {"apiVersion": "v1", "kind": "Service", "metadata": {**metadata, **own}, "spec": spec}
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
+    return with_service_settings(service, collector.spec.service)
 
 
 def _network_policy(collector: TelemetryCollector, metadata: dict[str, Any], reporters: Reporters) -> dict[str, Any]:
@@ -147,8 +147,9 @@ scraped pod, since any pod of the namespace can serve a page there."""
 
 def service_monitor(collector: TelemetryCollector) -> dict[str, Any] | None:
     """Build the ServiceMonitor that the resource asks for; it may be refused without harm to the other children."""
-    monitor, name = collector.spec.prometheus.service_monitor, collector.metadata.name
-    if not monitor.enabled:
+    prometheus, name = collector.spec.prometheus, collector.metadata.name
+    monitor = prometheus.service_monitor
+    if monitor is None:
         return None
     metadata = child_metadata("TelemetryCollector", "collector", collector_name(name), collector.metadata)
     return {
@@ -158,6 +159,8 @@ def service_monitor(collector: TelemetryCollector) -> dict[str, Any] | None:
         "spec": {
             # The headless Service has every replica; the other would have each twice.
             "selector": {"matchLabels": {**selector("collector", name), **_HEADLESS}},
-            "endpoints": [{"port": "metrics", "interval": monitor.interval, "metricRelabelings": _OWN_LABELS}],
+            "endpoints": [
+                {"port": "metrics", "interval": prometheus.scrape_interval, "metricRelabelings": _OWN_LABELS}
+            ],
         },
     }

@@ -12,7 +12,9 @@ from kwitness.contracts.endpoints import (
     PROBE_PORT,
 )
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET
+from kwitness.contracts.resources.privacy import treated
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
+from kwitness.operator.desired.child_settings import with_pod_settings
 from kwitness.operator.desired.container_resources import container_resources
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
 from kwitness.operator.desired.pods import (
@@ -78,15 +80,16 @@ def stateful_set(
         "volumes": volumes,
         "topologySpreadConstraints": spread("collector", name),
     }
+    template = {
+        "metadata": {"labels": labels("collector", name), "annotations": {CONFIG_HASH: config_hash}},
+        "spec": pod,
+    }
     spec: dict[str, Any] = {
         "replicas": 0 if collector.spec.suspend else collector.spec.replicas,
         "serviceName": collector_replicas_name(name),
         "podManagementPolicy": "Parallel",
         "selector": {"matchLabels": chosen},
-        "template": {
-            "metadata": {"labels": labels("collector", name), "annotations": {CONFIG_HASH: config_hash}},
-            "spec": pod,
-        },
+        "template": with_pod_settings(template, collector.spec.pod),
     }
     if claims:
         spec["volumeClaimTemplates"] = claims
@@ -127,7 +130,7 @@ def _volumes(
         secrets.append(secret_volume("ingest-tls", spec.ingest.tls.secret_ref.name, "tls.crt", "tls.key"))
     if spec.ingest.tokens_secret_ref is not None:
         secrets.append(secret_volume("ingest-tokens", spec.ingest.tokens_secret_ref.name, "tokens"))
-    if spec.identity.chosen():
+    if treated(spec.identity):
         # Without it a replica starts, takes no push, and says why.
         volume = secret_volume(IDENTITY_KEY, KEY_SECRET, KEY_FIELD)
         secrets.append({**volume, "secret": {**volume["secret"], "optional": True}})
@@ -136,8 +139,8 @@ def _volumes(
             secrets.append(
                 credential_volume(f"forward-{number}", forward.headers_secret_ref.name, {"headers": "headers"})
             )
-        if forward.ca_secret_ref is not None:
-            secrets.append(secret_volume(f"forward-{number}-ca", forward.ca_secret_ref.name, "ca.crt"))
+        if forward.tls.ca_secret_ref is not None:
+            secrets.append(secret_volume(f"forward-{number}-ca", forward.tls.ca_secret_ref.name, "ca.crt"))
     volumes: list[dict[str, Any]] = [
         {"name": "config", "configMap": {"name": name, "defaultMode": 0o444}},
         projected_token("collector-token", audience),

@@ -52,7 +52,7 @@ def collector_status(
         )
         for hop in sorted(state.ledger, key=lambda one: one.hop)[:_MOST]
     )
-    numbers = {"clients": state.clients, "series": state.series, "overflowed": state.overflowed}
+    numbers = {"reporting_clients": state.clients, "series": state.series, "series_left_out": state.overflowed}
     return status.model_copy(update={**numbers, "ledger": tuple(ledger)})
 
 
