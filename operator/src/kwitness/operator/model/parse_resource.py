@@ -27,7 +27,8 @@ def parse_resource(model: type[M], body: dict[str, Any]) -> M:
     except ValidationError as error:
         issue = error.errors()[0]
         field = ".".join(str(part) for part in issue["loc"])
-        raise TerminalError("InvalidSpec", f"{field}: {issue['msg']}; apply the resource again") from error
+        problem = issue["msg"].removeprefix("Value error, ")
+        raise TerminalError("InvalidSpec", f"{field}: {problem}; correct the resource and apply it again") from error
 
 
 def parse_status(model: type[M], body: dict[str, Any]) -> M:
