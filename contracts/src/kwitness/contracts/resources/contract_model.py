@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-__all__ = ["VALIDATIONS", "Contract", "Rule", "list_map", "list_set", "rules"]
+__all__ = ["VALIDATIONS", "Contract", "Rule", "list_atomic", "list_map", "list_set", "rules"]
 
 VALIDATIONS = "x-kubernetes-validations"
 """The schema keyword under which Kubernetes expects CEL rules."""
@@ -63,6 +63,11 @@ def rules(*entries: Rule) -> dict[str, Any]:
 def list_map(*keys: str) -> dict[str, Any]:
     """Return schema extras for a list whose items are told apart by `keys` (JSON names)."""
     return {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": list(keys)}
+
+
+def list_atomic() -> dict[str, Any]:
+    """Return schema extras for a list whose order counts, so that it is replaced as a whole."""
+    return {"x-kubernetes-list-type": "atomic"}
 
 
 def list_set() -> dict[str, Any]:
