@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
+from kwitness.cli.views.acl_commands import acl_commands
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.strimzi import RELEASES, Release, definitions, find_java
 from kwitness.images.commands import CommandFailedError
 from kwitness.images.image_parts import REPOSITORY
-from kwitness.operator.desired.kafka_cluster_status import acl_hints
 
 from tests.chart.reader import Reader
 from tests.eventually import eventually
@@ -114,10 +114,10 @@ def test_the_oldest_release_that_is_meant_takes_them_too(server: ApiServer) -> N
         server.kubectl("apply", "--dry-run=server", "--namespace=kafka", "--filename=-", input=block)
 
 
-def permitted(hint: str) -> set[tuple[str, str, str]]:
-    """Kind of resource, name and operation of a command `kafka-acls.sh`."""
+def permitted(commands: tuple[str, ...]) -> set[tuple[str, str, str]]:
+    """Kind of resource, name and operation of commands `kafka-acls.sh`."""
     granted = set()
-    for command in hint.split(" && "):
+    for command in commands:
         operations = re.findall(r"--operation (\w+)", command)
         resources = [
             *(("topic", name) for name in re.findall(r"--topic (\S+)", command)),
@@ -130,7 +130,7 @@ def permitted(hint: str) -> set[tuple[str, str, str]]:
 
 def test_its_users_have_the_permissions_that_the_operator_asks_for() -> None:
     (resource,) = of_kind("KafkaCluster")
-    hints = {hint["component"]: permitted(hint["command"]) for hint in acl_hints(KafkaCluster.model_validate(resource))}
+    needed = {component: permitted(found) for component, found in acl_commands(KafkaCluster.model_validate(resource))}
     users = {
         user["metadata"]["name"]: {
             (acl["resource"]["type"], acl["resource"].get("name", ""), operation)
@@ -140,7 +140,7 @@ def test_its_users_have_the_permissions_that_the_operator_asks_for() -> None:
         for user in of_kind("KafkaUser")
     }
 
-    assert users == {NAMES[component]: granted for component, granted in hints.items()}
+    assert users == {NAMES[component]: granted for component, granted in needed.items()}
 
 
 def test_each_credential_is_of_one_of_its_users_and_may_be_sent_to_its_brokers() -> None:

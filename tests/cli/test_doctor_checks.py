@@ -45,6 +45,12 @@ def broker(number: int, **changes: Any) -> dict[str, Any]:
     return {"id": number, "host": "kafka", "port": 9092, "telemetry": True, "plugin": "0.1.0", **changes}
 
 
+def brokers(*first: dict[str, Any], total: int | None = None, plugin: int | None = None) -> dict[str, Any]:
+    """The status of a cluster with these brokers, and others behind the first ten."""
+    reporting = sum(entry["plugin"] is not None for entry in first)
+    return {"total": total or len(first), "plugin": reporting if plugin is None else plugin, "first": list(first)}
+
+
 def state(**changes: Any) -> ClusterState:
     known = {
         "cluster_id": "one",
@@ -66,7 +72,7 @@ def sound() -> InstallationFacts:
         definitions=definitions(),
         operators=(OPERATOR,),
         injectors=(INJECTOR,),
-        resources=(resource(brokers=[broker(1)]), resource("TelemetryCollector")),
+        resources=(resource(brokers=brokers(broker(1))), resource("TelemetryCollector")),
         collectors=(collector(),),
         certificate_expiry_s=NOW_S + 30 * 86_400,
         permissions=(MAY_LIST,),
@@ -228,8 +234,19 @@ def test_without_an_injector_nothing_is_said_of_it() -> None:
             "GaugeTruncated: Two.",
         ),
         (resource(warnings=[{"type": "TopicDiffers", "message": "Six."}]), "Topics", "warning", "Six."),
-        (resource(brokers=[broker(1), broker(2, telemetry=False)]), "Brokers", "warning", "brokers 2 do not answer"),
-        (resource(brokers=[broker(1, plugin=None)]), "Brokers", "warning", "of brokers 1 no plugin of kwitness"),
+        (
+            resource(brokers=brokers(broker(1), broker(2, telemetry=False))),
+            "Brokers",
+            "warning",
+            "brokers 2 do not answer",
+        ),
+        (resource(brokers=brokers(broker(1, plugin=None))), "Brokers", "warning", "of brokers 1 no plugin of kwitness"),
+        (
+            resource(brokers=brokers(broker(1), total=12, plugin=9)),
+            "Brokers",
+            "warning",
+            "3 more brokers of 12 reported no plugin",
+        ),
     ],
 )
 def test_each_resource_that_is_not_as_it_should_be_is_named(
@@ -248,7 +265,7 @@ def test_what_an_analysis_found_about_clients_is_nothing_wrong_with_the_installa
         {"type": "NoFindings", "status": "False", "reason": "FindingsPresent", "message": "3 topics"}
     )
 
-    assert wrong(replace(sound(), resources=(resource(brokers=[broker(1)]), job))) == []
+    assert wrong(replace(sound(), resources=(resource(brokers=brokers(broker(1))), job))) == []
 
 
 def test_a_cluster_out_of_reach_is_named_once() -> None:
@@ -286,7 +303,7 @@ def test_a_message_with_a_remedy_is_shown_without_a_second_one() -> None:
 
 def test_a_defect_that_every_tested_broker_has_is_a_note() -> None:
     defects = [{"type": "KnownDefects", "message": "Kafka 4.3.1 has defects."}]
-    found = only(replace(sound(), resources=(resource(brokers=[broker(1)], warnings=defects),)))
+    found = only(replace(sound(), resources=(resource(brokers=brokers(broker(1)), warnings=defects),)))
 
     assert (found.severity, found.message) == ("note", "KnownDefects: Kafka 4.3.1 has defects.")
     assert "no tested release" in found.remedy
@@ -310,7 +327,7 @@ def test_every_hop_that_dropped_something_is_named_and_a_collectors_own_answer_c
     )
     ledger = [{"hop": "topic", "dropped": {"old": 99}}]
     resources = (
-        resource(brokers=[broker(1)]),
+        resource(brokers=brokers(broker(1))),
         resource("TelemetryCollector", ledger=ledger),
         resource("AnalyticsJob", "unused", analyses=[{"ledger": [{"hop": "table", "dropped": {"quarantined": 7}}]}]),
     )

@@ -157,7 +157,8 @@ def installed(api, namespace, with_status) -> None:
     api.objects.apply(cluster("orders", namespace), collector, account(READERS, namespace), operator)
     of_operator(api, namespace, ready=1)
     broker = {"id": 1, "host": "kafka", "port": 9092, "telemetry": True, "plugin": "0.1.0"}
-    with_status("kfc", "orders", clusterId=CLUSTER, brokers=[broker], conditions=ready("True", "Connected"))
+    brokers = {"total": 1, "telemetry": 1, "plugin": 1, "nodeIds": [1], "first": [broker]}
+    with_status("kfc", "orders", clusterId=CLUSTER, brokers=brokers, conditions=ready("True", "Connected"))
     with_status("ktc", "main", conditions=ready("True", "Available"))
 
 

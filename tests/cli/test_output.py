@@ -30,7 +30,7 @@ def listed(api, namespace, person, with_status):
     with_status("ClientMetricsSubscription", "slow-orders", conditions=ready("True", "Applied"))
     match = [{"selector": "clientId", "pattern": "注文"}]
     evil = {"name": f"evil{ESCAPE}[2J\u202e", "owner": "Foreign", "interval": "1m", "metrics": ["*"], "match": match}
-    with_status("KafkaCluster", "orders", subscriptions=[evil])
+    with_status("KafkaCluster", "orders", subscriptions={"foreign": 1, "first": [evil]})
 
 
 def test_a_terminal_gets_colour_and_a_pipe_none(person, listed):

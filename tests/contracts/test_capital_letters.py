@@ -10,7 +10,7 @@ from kwitness.contracts.generate.crds import crd
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.resources import KINDS
 
-KAFKAS = {"none", "plain", "scram-sha-256", "scram-sha-512", "mtls", "oauthbearer", "aws-msk-iam"}
+KAFKAS = {"none", "plain", "scram-sha-256", "scram-sha-512", "mtls"}
 IDENTITY = {*IDENTITY_KEYS, *map(to_camel, IDENTITY_KEYS), "clientSourceAddress", "clientSourcePort", "namespace"}
 
 

@@ -78,14 +78,14 @@ def test_a_status_is_written_in_kubernetes_spelling_without_what_is_unknown() ->
         last_transition_time="2026-01-01T00:00:00Z",
         observed_generation=2,
     )
-    status = KafkaClusterStatus(observed_generation=2, conditions=(ready,), cluster_id="x", telemetry="All")
+    status = KafkaClusterStatus(observed_generation=2, conditions=(ready,), cluster_id="x", kafka_version="4.3")
 
     written = status.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True, mode="json")
 
     assert written == {
         "observedGeneration": 2,
         "clusterId": "x",
-        "telemetry": "All",
+        "kafkaVersion": "4.3",
         "conditions": [
             {
                 "type": "Ready",
@@ -110,7 +110,7 @@ def test_a_resource_of_a_newer_version_is_still_read() -> None:
     cluster = KafkaCluster.model_validate(body)
 
     assert cluster.spec.bootstrap_servers == ("a:9092",)
-    assert cluster.spec.topics.partitions == 6
+    assert cluster.spec.topics.on_create.partitions == 6
 
 
 def test_a_field_named_like_a_python_word_keeps_its_name_in_json() -> None:

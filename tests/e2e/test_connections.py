@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.needs(up.broker), pytest.mark.expects_log(r'"logger": 
 KIND = "kafkacluster"
 SERVICE = f"{KAFKA}.{NAMESPACE}.svc"
 SCRAM = {"type": "scram-sha-512", "secretRef": {"name": "kwitness-kafka-admin"}}
-TLS = {"enabled": True, "caSecretRef": {"name": "kwitness-kafka-ca"}}
+TLS = {"mode": "Required", "caSecretRef": {"name": "kwitness-kafka-ca"}}
 
 
 @contextmanager
@@ -62,7 +62,11 @@ WRONG_PASSWORD, OTHER_CA, LIMITED, NO_HOSTS, UNNAMED = (
     [
         pytest.param("Unreachable", ["nowhere.invalid:9092"], {}, {"type": "none"}, id="no such host"),
         pytest.param(
-            "TlsFailed", [f"{SERVICE}:9096"], {"enabled": True, "caSecretRef": {"name": OTHER_CA}}, SCRAM, id="wrong CA"
+            "TlsFailed",
+            [f"{SERVICE}:9096"],
+            {**TLS, "caSecretRef": {"name": OTHER_CA}},
+            SCRAM,
+            id="wrong CA",
         ),
         pytest.param("TlsFailed", [f"{SERVICE}:9092"], TLS, {"type": "none"}, id="plaintext where TLS is expected"),
         pytest.param(

@@ -236,7 +236,9 @@ def _value_for_subscriptions(case: dict[str, Any], fact: Fact[Any]) -> Any:
             refused = case.get("refused", {})
             targets = {name: case["targets"][name] for name in refused}
             results = {name: WriteResult(targets[name], _refusal(why)) for name, why in refused.items()}
-            return WriteRecord(results, at_ms=case.get("nowMs", 1_000_000) if refused else 0)
+            results |= {name: WriteResult(None, None) for name in case.get("removed", ())}
+            at_ms = case.get("nowMs", 1_000_000) if refused else 0
+            return WriteRecord(results, at_ms=at_ms, applied=case.get("applied", {}))
         case Sightings(cluster):
             entries = case.get("seenBy", {}).get(str(cluster), case.get("seen", []))
             seen = tuple(ObservedSoftware(**entry) for entry in entries)

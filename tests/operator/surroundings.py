@@ -16,6 +16,7 @@ from typing import Any
 
 from kafka import KafkaAdminClient
 from kafka.admin import AlterConfigOp, ConfigResource, ConfigResourceType
+from prometheus_client.parser import text_string_to_metric_families
 
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.kafka.local_broker import LocalBroker
@@ -45,6 +46,17 @@ def condition(api: ApiServer, kind: str, name: str, namespace: str, about: str) 
     """One of a resource's conditions."""
     conditions = get(api, kind, name, namespace).get("status", {}).get("conditions", [])
     return next((one for one in conditions if one["type"] == about), {"status": None, "reason": None, "message": ""})
+
+
+def drift_repairs(page: str, namespace: str, name: str) -> float:
+    """How often a ClientMetricsSubscription was put right, by an operator's page of metrics."""
+    labels = {"kind": "ClientMetricsSubscription", "namespace": namespace, "name": name}
+    return sum(
+        sample.value
+        for family in text_string_to_metric_families(page)
+        for sample in family.samples
+        if sample.name == "kwitness_drift_repairs_total" and sample.labels == labels
+    )
 
 
 def cluster(name: str, namespace: str, *servers: str, **spec: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from prometheus_client import generate_latest
 
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
 from kwitness.operator.context import Context
@@ -15,7 +16,7 @@ from kwitness.operator.reconcile import forsaken_clusters
 
 from tests.eventually import eventually_beside, patiently
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, broker_configs, cluster, get, ready, subscription
+from tests.operator.surroundings import apply, broker_configs, cluster, drift_repairs, get, ready, subscription
 
 pytestmark = pytest.mark.broker
 
@@ -64,7 +65,7 @@ async def test_what_was_removed_with_it_is_applied_again_at_once_and_is_no_drift
 
         await eventually_beside(lambda: f"kwitness.inst.{namespace}.basic" in broker_configs(clean_broker))
         await until("kcms", "basic", "Applied")
-        assert "driftRepairs" not in get(api, "kcms", "basic", namespace)["status"]
+        assert drift_repairs(generate_latest().decode(), namespace, "basic") == 0
 
 
 class LateToList(SlowToRemove):

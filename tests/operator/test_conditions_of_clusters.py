@@ -55,7 +55,7 @@ def as_alice(api, namespace, broker, allow) -> Callable[..., dict[str, Any]]:
         secret("kwitness-ca", namespace, ca_crt=broker.certificates.ca_file.read_text()),
     )
     signed_in = {
-        "tls": {"enabled": True, "caSecretRef": {"name": "kwitness-ca"}},
+        "tls": {"mode": "Required", "caSecretRef": {"name": "kwitness-ca"}},
         "authentication": {"type": "plain", "secretRef": {"name": "kwitness-alice"}},
     }
     return lambda **spec: cluster("main", namespace, address, **signed_in, **spec)
@@ -123,7 +123,7 @@ def test_topics_that_may_be_seen_and_not_made_are_named_and_can_be_made_by_hand(
 
 
 def test_topics_that_the_brokers_refuse_stop_no_subscription(api, namespace, clean_broker, start_operator):
-    topics = {"prefix": f"{namespace}.", "replicationFactor": 3}
+    topics = {"prefix": f"{namespace}.", "onCreate": {"replicationFactor": 3}}
     apply(api, cluster("main", namespace, clean_broker.bootstrap, topics=topics), subscription("basic", namespace))
     start_operator()
     until_reason(api, "kcms", "basic", namespace, "Applied")
@@ -131,7 +131,7 @@ def test_topics_that_the_brokers_refuse_stop_no_subscription(api, namespace, cle
     found = condition(api, "kfc", "main", namespace, "TopicsReady")
     assert (found["status"], found["reason"]) == ("False", "TopicsRefused")
     assert f"{namespace}.telemetry" in found["message"]
-    assert "spec.topics.replicationFactor" in found["message"]
+    assert "spec.topics.onCreate.replicationFactor" in found["message"]
 
 
 def test_what_is_not_known_of_a_cluster_out_of_reach_is_called_unknown(api, namespace, start_operator):

@@ -72,7 +72,6 @@ async def test_a_dangerous_subscription_is_held_and_says_how_to_make_it_safe(inv
     assert await asyncio.to_thread(broker_configs, clean_broker) == {}
     status = get(api, "kcms", "deadly", namespace)["status"]
     assert status["atRiskClients"][0]["librdkafkaVersion"] == "2.5.0"
-    assert "appliedHash" not in status
 
 
 async def test_a_client_that_cannot_be_told_from_a_crashing_one_holds_too(inventory, api, namespace, clean_broker):
@@ -213,7 +212,7 @@ async def test_the_plugins_heartbeat_names_versions_and_defects(inventory, api, 
     ]
     await eventually_beside(lambda: get(api, "kfc", "main", namespace).get("status", {}).get("kafkaVersion") == "4.3.1")
     status = get(api, "kfc", "main", namespace)["status"]
-    assert status["brokers"][0]["plugin"] == "0.1.0"
+    assert status["brokers"]["first"][0]["plugin"] == "0.1.0"
     assert "4.3.1" in next(one["message"] for one in status["warnings"] if one["type"] == "KnownDefects")
 
 

@@ -15,7 +15,7 @@ from kafka import errors as kafka_errors
 from pydantic import ValidationError
 
 from kwitness.contracts.allowed_hosts import CredentialHosts
-from kwitness.contracts.resources.connection import Authentication, ClusterTls
+from kwitness.contracts.resources.connection import ClusterAuthentication, ClusterTls
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.e2e.certificates import Authority
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
@@ -46,7 +46,7 @@ KAFKA = KafkaCluster.model_validate(
         "metadata": {"name": "main", "namespace": "test"},
         "spec": {
             "bootstrapServers": ["kafka:9092"],
-            "tls": {"enabled": True},
+            "tls": {"mode": "Required"},
             "authentication": {"type": "plain", "secretRef": {"name": "kwitness-admin"}},
         },
     }
@@ -100,9 +100,9 @@ def test_the_class_of_the_error_is_the_retry_decision(code, kind, reason):
         (29, TransientError, "TopicsMissing", "grant CREATE"),
         (31, TransientError, "TopicsMissing", "grant CREATE"),
         (17, TerminalError, "TopicsRefused", "spec.topics.prefix"),
-        (37, TerminalError, "TopicsRefused", "spec.topics.partitions"),
-        (38, TerminalError, "TopicsRefused", "spec.topics.replicationFactor"),
-        (40, TerminalError, "TopicsRefused", "spec.topics.retention"),
+        (37, TerminalError, "TopicsRefused", "spec.topics.onCreate.partitions"),
+        (38, TerminalError, "TopicsRefused", "spec.topics.onCreate.replicationFactor"),
+        (40, TerminalError, "TopicsRefused", "spec.topics.onCreate.retention"),
         (44, TerminalError, "TopicsRefused", "policy"),
         (41, TransientError, "TopicsRefused", "tried again"),
         (89, TransientError, "TopicsRefused", "tried again"),
@@ -174,7 +174,7 @@ async def test_the_secret_and_the_installation_must_both_allow(vector):
 
 
 async def test_a_secret_that_somebody_else_wrote_is_used_by_its_own_keys():
-    login = Authentication.model_validate(
+    login = ClusterAuthentication.model_validate(
         {
             "type": "scram-sha-512",
             "username": "bob",
@@ -186,7 +186,7 @@ async def test_a_secret_that_somebody_else_wrote_is_used_by_its_own_keys():
 
 
 async def test_a_private_key_in_another_format_is_refused_with_what_to_do():
-    tls = ClusterTls.model_validate({"enabled": True, "clientCertificateSecretRef": {"name": "kwitness-admin"}})
+    tls = ClusterTls.model_validate({"mode": "Required", "clientCertificateSecretRef": {"name": "kwitness-admin"}})
     pem = "-----BEGIN RSA PRIVATE KEY-----\ncanary\n-----END RSA PRIVATE KEY-----\n"
     entries = {"username": "alice", "password": "p", "tls.crt": "c", "tls.key": pem}
     with pytest.raises(TransientError, match=r"privateKey\.encoding: PKCS8") as caught:

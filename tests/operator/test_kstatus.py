@@ -61,12 +61,10 @@ def _resource(kind: str, name: str, namespace: str, **spec: Any) -> dict[str, An
 def test_every_kind_says_whether_it_waits_or_is_at_a_dead_end(api, namespace, start_operator):
     nowhere = {"clusterRef": {"name": "main"}}
     key = {"name": "tenant", "description": "Whose record it is.", "type": "String"}
-    oidc = {"authentication": {"type": "oauthbearer"}, "tls": {"insecurePlaintext": True}}
     selected = {"selector": {"matchLabels": {"app": "orders"}}, "interceptors": [{"name": "a", "type": "Audit"}]}
     apply(
         api,
         cluster("silent", namespace, "127.0.0.1:1"),
-        cluster("reserved", namespace, "127.0.0.1:1", **oidc),
         subscription("a", namespace),
         collector("a", namespace),
         gateway("a", namespace),
@@ -79,7 +77,6 @@ def test_every_kind_says_whether_it_waits_or_is_at_a_dead_end(api, namespace, st
     start_operator()
     expected = {
         "KafkaCluster/silent": "Reconciling Unreachable",
-        "KafkaCluster/reserved": "Stalled Unsupported",
         "ClientMetricsSubscription/a": "Reconciling ClusterNotReady",
         "TelemetryCollector/a": "Reconciling ClusterNotReady",
         "ObserverDeployment/a": "Reconciling ClusterNotReady",

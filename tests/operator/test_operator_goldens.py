@@ -23,11 +23,10 @@ GOLDENS = Path(__file__).parent / "goldens"
 CASES = sorted(folder.name for folder in GOLDENS.iterdir() if folder.is_dir())
 
 
-@pytest.mark.parametrize("status", [{"clusterID": "typo"}, {"brokers": [{"id": 1, "hots": "typo"}]}], ids=str)
+@pytest.mark.parametrize("status", [{"clusterID": "typo"}, {"brokers": {"totla": 1}}], ids=str)
 def test_a_golden_refuses_a_field_that_no_status_has(status):
-    brokers = [{"host": "kafka", "port": 9092, **one} for one in status.get("brokers", ())]
     with pytest.raises(AssertionError):
-        declared(KafkaClusterStatus, {**status, **({"brokers": brokers} if brokers else {})})
+        declared(KafkaClusterStatus, status)
 
 
 @pytest.mark.parametrize("case", CASES)

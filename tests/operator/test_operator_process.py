@@ -25,6 +25,7 @@ from tests.operator.surroundings import (
     cluster,
     collector,
     config_name,
+    drift_repairs,
     get,
     may,
     ready,
@@ -165,7 +166,7 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(a
     apply(api, cluster("nowhere", namespace, "127.0.0.1:9"))
     until_reason(api, "kfc", "nowhere", namespace, "Unreachable")
     alter_broker(clean_broker, config_name(namespace), {"interval.ms": "100"})
-    eventually(lambda: get(api, "kcms", "basic", namespace)["status"].get("driftRepairs") == 1)
+    eventually(lambda: drift_repairs(applied.probe("/metrics")[1], namespace, "basic") == 1)
     ledger = {"hop": "table", "accepted": 3, "delivered": 1, "queued": 1, "dropped": {"Expired": 1}}
     apply(api, analytics_job("inventory", namespace))
     until_reason(api, "kaj", "inventory", namespace, "Starting")

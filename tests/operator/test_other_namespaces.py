@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from prometheus_client import generate_latest
 
 from kwitness.operator.context import Context
 from kwitness.operator.handlers.lists import fill_store
@@ -14,7 +15,15 @@ from kwitness.operator.kinds.client_metrics_subscription import needs
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, broker_configs, cluster, get, ready, subscription, until_configs
+from tests.operator.surroundings import (
+    apply,
+    broker_configs,
+    cluster,
+    drift_repairs,
+    ready,
+    subscription,
+    until_configs,
+)
 
 pytestmark = pytest.mark.broker
 GROUP = "rbac.authorization.k8s.io"
@@ -88,7 +97,7 @@ async def test_a_namespace_is_narrowed_once_its_labels_select_it_and_refused_whe
 
     api.objects.label("namespace", another_namespace, None, {"tier": "apps"})
     await _until(api, another_namespace, "Applied")
-    assert "driftRepairs" not in get(api, "kcms", "asking", another_namespace)["status"]
+    assert drift_repairs(generate_latest().decode(), another_namespace, "asking") == 0
 
 
 async def test_what_stands_goes_when_the_cluster_is_given_a_list_that_leaves_it_out(

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from prometheus_client import generate_latest
 
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.context import Context
@@ -13,7 +14,7 @@ from kwitness.operator.model.errors import KubernetesUnavailableError
 
 from tests.eventually import eventually_beside
 from tests.operator.in_process import operating, settings_of
-from tests.operator.surroundings import apply, broker_configs, cluster, get, ready, subscription
+from tests.operator.surroundings import apply, broker_configs, cluster, drift_repairs, ready, subscription
 
 pytestmark = pytest.mark.broker
 
@@ -91,4 +92,4 @@ async def test_what_a_lost_permission_removed_and_a_new_one_brought_back_is_no_d
     await _until(api, permitted, "RefNotPermitted")
     api.objects.label("namespace", permitted, None, {"kafka": "yes"})
     await _until(api, permitted, "Applied")
-    assert "driftRepairs" not in get(api, "kcms", "asking", permitted)["status"]
+    assert drift_repairs(generate_latest().decode(), permitted, "asking") == 0

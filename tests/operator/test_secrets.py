@@ -24,7 +24,7 @@ def credentials(api, namespace, broker):
         secret("kwitness-other-ca", namespace, ca_crt=broker.certificates.other_ca_file.read_text()),
     )
     return address, {
-        "tls": {"enabled": True, "caSecretRef": {"name": "kwitness-ca"}},
+        "tls": {"mode": "Required", "caSecretRef": {"name": "kwitness-ca"}},
         "authentication": {"type": "plain", "secretRef": {"name": "kwitness-admin"}},
     }
 
@@ -76,13 +76,9 @@ def test_each_way_to_fail_has_its_own_reason(api, namespace, credentials, allow,
                 "authority",
                 namespace,
                 address,
-                **{**spec, "tls": {"enabled": True, "caSecretRef": {"name": "kwitness-other-ca"}}},
+                **{**spec, "tls": {"mode": "Required", "caSecretRef": {"name": "kwitness-other-ca"}}},
             ),
             "TlsFailed",
-        ),
-        "reserved": (
-            cluster("reserved", namespace, address, tls={"enabled": True}, authentication={"type": "oauthbearer"}),
-            "Unsupported",
         ),
     }
     apply(api, *(body for body, _ in cases.values()))
@@ -125,7 +121,7 @@ def test_mutual_tls_connects_with_the_certificate_of_the_secret(api, namespace, 
             namespace,
             address,
             tls={
-                "enabled": True,
+                "mode": "Required",
                 "caSecretRef": {"name": "kwitness-ca"},
                 "clientCertificateSecretRef": {"name": "kwitness-client"},
             },

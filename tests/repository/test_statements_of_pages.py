@@ -6,14 +6,14 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
 
 from kwitness.cli.views.silence import REASONS
+from kwitness.contracts.reasons import REASONS as OF_CONDITIONS
 from kwitness.contracts.resources.analyses import JOB_TYPES
-from kwitness.contracts.resources.kafka_cluster import KafkaClusterStatus
 from kwitness.contracts.resources.ledger import HOPS
 from kwitness.contracts.software import may_crash_on_unknown_metrics
 from kwitness.contracts.tables.software import ENTRIES as SOFTWARE
@@ -84,7 +84,7 @@ STATEMENTS = [
     Statement(
         "docs/guides/install.md",
         r"TELEMETRY the KafkaCluster reads `(\w+)` \(every broker",
-        lambda: get_args(get_args(KafkaClusterStatus.model_fields["telemetry"].annotation)[0])[0],
+        lambda: next(reason.status for reason in OF_CONDITIONS if reason.reason == "OnEveryBroker"),
     ),
     Statement(
         "docs/dev/glossary.md", r"\| hop \| [^:]*: (.*)\. \|", lambda: ", ".join(f"`{hop}`" for hop in HOPS.split(", "))

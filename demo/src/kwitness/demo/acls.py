@@ -1,4 +1,4 @@
-"""ACLs of the platform's users in Kafka: the very commands that a KafkaCluster's status gives."""
+"""Grants the platform's users their ACLs in Kafka, by the commands that `kwitness acls` prints."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import yaml
 
+from kwitness.cli.views.acl_commands import acl_commands
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import KAFKA
-from kwitness.operator.desired.kafka_cluster_status import acl_hints
 
 USERS = {"OPERATOR": "kwitness-operator", "COLLECTOR": "kwitness-collector", "ANALYTICS": "kwitness-spark"}
 """What stands in the commands for a principal, and the demo's user."""
@@ -28,8 +28,8 @@ def grant(cluster: DemoCluster, namespace: str, manifest: Path) -> None:
         The KafkaCluster, which says the topics' prefix.
     """
     resource = KafkaCluster.model_validate(yaml.safe_load(manifest.read_text()))
-    for hint in acl_hints(resource):
-        for command in hint["command"].split(" && "):
+    for component in acl_commands(resource):
+        for command in component.commands:
             words = shlex.split(command)
             options = [_principal(word) for word in words[words.index("--add") :]]
             cluster.kubectl("exec", f"{KAFKA}-0", f"--namespace={namespace}", "--", *TOOL, *options)

@@ -68,9 +68,12 @@ class TopClient(Envelope):
 
 
 class SubscriptionState(Envelope):
-    """One broker subscription in numbers."""
+    """One broker subscription, and its clients in numbers."""
 
     id: str = Field(description="Name of the CLIENT_METRICS configuration in the broker.")
+    definition: BrokerSubscriptionConfig | None = Field(
+        None, description="What it requests and of which clients, as the brokers have it."
+    )
     clients: SubscriptionClients = Field(description="Client instances in numbers.")
     silent_software: tuple[SilentSoftwareState, ...] = Field((), description="Software of which no instance pushes.")
     unsent_prefixes: tuple[str, ...] = Field((), description="Prefixes of which no client sends a metric.")

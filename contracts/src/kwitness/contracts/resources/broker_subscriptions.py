@@ -8,7 +8,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from .contract_model import Contract, list_map
 
-__all__ = ["BrokerMatch", "BrokerSubscriptionState", "SubscriptionResource"]
+__all__ = ["BrokerMatch", "BrokerSubscriptionState", "BrokerSubscriptions", "SubscriptionResource"]
 
 
 class BrokerMatch(Contract):
@@ -48,5 +48,21 @@ class BrokerSubscriptionState(Contract):
 
     @model_serializer(mode="wrap")
     def _without_what_is_empty(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # A hundred of them may stand in one status.
         return {name: value for name, value in dumped(self).items() if value not in ((), [], None)}
+
+
+class BrokerSubscriptions(Contract):
+    """Subscriptions to client metrics that the brokers hold: how many by owner, and the first ten of them."""
+
+    ours: int = Field(0, description="How many this installation made.", ge=0)
+    other_installations: int = Field(0, description="How many other installations of kwitness made.", ge=0)
+    foreign: int = Field(0, description="How many something else made, such as kafka-client-metrics.sh.", ge=0)
+    prefix: str | None = Field(
+        None, description="What the names of those begin with that this installation made.", max_length=300
+    )
+    first: tuple[BrokerSubscriptionState, ...] = Field(
+        (),
+        description="The first ten, those of others before ours, each by name. `kwitness subscriptions` shows all.",
+        max_length=10,
+        json_schema_extra=list_map("name"),
+    )

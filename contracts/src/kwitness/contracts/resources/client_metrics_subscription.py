@@ -174,10 +174,6 @@ class ClientMetricsSubscriptionStatus(Status):
     broker_resource: str | None = Field(
         None, description="Name of the CLIENT_METRICS configuration in the broker.", max_length=400
     )
-    applied_hash: str | None = Field(None, description="Hash of the configuration last applied.", max_length=64)
-    drift_repairs: int | None = Field(
-        None, description="How often a foreign change of the broker's configuration was repaired.", ge=0
-    )
     expires_at: str | None = Field(
         None,
         description="When it is, or was, taken off the brokers (spec.expireAfter), as RFC 3339 in UTC.",

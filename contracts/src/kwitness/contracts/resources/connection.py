@@ -11,9 +11,16 @@ from kwitness.contracts.sasl import MECHANISMS
 from .contract_model import Contract, Rule, rules
 from .references import CaSecretRef, CertificateSecretRef, PasswordSecretRef
 
-__all__ = ["CLIENT_CONNECTION_RULES", "CLUSTER_CONNECTION_RULES", "Authentication", "ClientTls", "ClusterTls"]
+__all__ = [
+    "CLIENT_CONNECTION_RULES",
+    "CLUSTER_CONNECTION_RULES",
+    "Authentication",
+    "ClientTls",
+    "ClusterAuthentication",
+    "ClusterTls",
+]
 
-AuthenticationType = Literal["none", "plain", "scram-sha-256", "scram-sha-512", "mtls", "oauthbearer", "aws-msk-iam"]
+AuthenticationType = Literal["none", "plain", "scram-sha-256", "scram-sha-512", "mtls"]
 
 _WITH_PASSWORD = list(MECHANISMS)
 """As CEL writes a list too."""
@@ -44,11 +51,12 @@ class Authentication(Contract):
     )
     type: AuthenticationType = Field(
         "none",
-        description="The mechanism. oauthbearer and aws-msk-iam are reserved and answered with reason Unsupported.",
+        description="The mechanism. plain and scram need secretRef, mtls needs tls.clientCertificateSecretRef.",
     )
     username: str | None = Field(
         None,
-        description="The user name, where it is not in the Secret, as with the Secrets that Strimzi writes.",
+        description="The user name, where it is not in the Secret, as with the Secrets that Strimzi writes. Needs "
+        "secretRef.",
         min_length=1,
         max_length=256,
         pattern=r"^[^\p{Cc}]+$",
@@ -57,7 +65,17 @@ class Authentication(Contract):
         None,
         description="Secret with the keys username (unless the field username is given), password and hosts (comma "
         "list of host:port or *.suffix:port, the only addresses the password is sent to; the Helm value "
-        "credentials.hosts counts where the key is absent). Required with plain and scram.",
+        "credentials.hosts counts where the key is absent). Required with plain and scram, and only with them.",
+    )
+
+
+class ClusterAuthentication(Authentication):
+    """How the operator signs in to Kafka."""
+
+    insecure_plaintext: bool = Field(
+        False,
+        description="Accepts that passwords travel unencrypted where tls.mode is Disabled: the operator's, and those "
+        "of other components that connect to this cluster. Cannot be true with tls.mode Required.",
     )
 
 
@@ -67,27 +85,25 @@ class ClusterTls(Contract):
     model_config = ConfigDict(
         json_schema_extra=rules(
             Rule(
-                "self.enabled || (!has(self.caSecretRef) && !has(self.clientCertificateSecretRef))",
-                "caSecretRef and clientCertificateSecretRef need TLS: set enabled to true",
-                field_path=".enabled",
-            ),
-            Rule(
-                "!(self.enabled && self.insecurePlaintext)",
-                "insecurePlaintext contradicts enabled: remove one of them",
-                field_path=".insecurePlaintext",
-            ),
+                "self.mode == 'Required' || (!has(self.caSecretRef) && !has(self.clientCertificateSecretRef))",
+                "caSecretRef and clientCertificateSecretRef need TLS: set mode to Required",
+                field_path=".mode",
+            )
         )
     )
-    enabled: bool = Field(False, description="Whether the listener speaks TLS.")
+    mode: Literal["Required", "Disabled"] = Field(
+        "Disabled",
+        description="Required: all connections to the cluster use TLS. Disabled: none does; caSecretRef and "
+        "clientCertificateSecretRef must be absent, and authentication with a password needs insecurePlaintext there.",
+    )
     ca_secret_ref: CaSecretRef | None = Field(
         None,
         description="Secret with the key ca.crt: who signs the brokers' certificates. Absent: the system's list.",
     )
     client_certificate_secret_ref: CertificateSecretRef | None = Field(
-        None, description="Secret with the keys tls.crt, tls.key and hosts: our certificate towards the brokers."
-    )
-    insecure_plaintext: bool = Field(
-        False, description="Accepts that a password travels unencrypted (plain or scram without TLS)."
+        None,
+        description="Secret with the keys tls.crt, tls.key and hosts: our certificate towards the brokers. Required "
+        "with authentication.type mtls.",
     )
 
 
@@ -106,15 +122,22 @@ class ClientTls(Contract):
 
 CLUSTER_CONNECTION_RULES = (
     Rule(
-        "self.authentication.type != 'mtls' || (self.tls.enabled && has(self.tls.clientCertificateSecretRef))",
-        "mtls needs tls.enabled and tls.clientCertificateSecretRef",
+        "self.authentication.type != 'mtls' || "
+        "(self.tls.mode == 'Required' && has(self.tls.clientCertificateSecretRef))",
+        "mtls needs tls.mode Required and tls.clientCertificateSecretRef",
         field_path=".tls.clientCertificateSecretRef",
     ),
     Rule(
-        f"!(self.authentication.type in {[*_WITH_PASSWORD, 'oauthbearer', 'aws-msk-iam']}) || "
-        "self.tls.enabled || self.tls.insecurePlaintext",
-        "a credential without TLS can be read on the way: set tls.enabled, or accept it by tls.insecurePlaintext: true",
-        field_path=".tls.enabled",
+        f"!(self.authentication.type in {_WITH_PASSWORD}) || "
+        "self.tls.mode == 'Required' || self.authentication.insecurePlaintext",
+        "a password without TLS can be read on the way: set tls.mode to Required, or accept it by "
+        "authentication.insecurePlaintext: true",
+        field_path=".tls.mode",
+    ),
+    Rule(
+        "self.tls.mode == 'Disabled' || !self.authentication.insecurePlaintext",
+        "authentication.insecurePlaintext contradicts tls.mode Required: remove one of them",
+        field_path=".authentication.insecurePlaintext",
     ),
 )
 """For KafkaCluster, which says how the listener speaks."""

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from .broker_subscriptions import BrokerSubscriptionState
+from .broker_subscriptions import BrokerSubscriptions
 from .client_policy import ClientPolicy
-from .connection import CLUSTER_CONNECTION_RULES, Authentication, ClusterTls
-from .contract_model import Contract, Rule, list_map, list_set, rules
+from .cluster_brokers import Brokers
+from .connection import CLUSTER_CONNECTION_RULES, ClusterAuthentication, ClusterTls
+from .contract_model import Contract, Rule, list_atomic, list_map, list_set, rules
 from .durations import duration_field
 from .label_selector import LabelSelector
 from .listed_registries import ListedRegistries
@@ -21,9 +22,7 @@ from .status_warning import StatusWarning
 from .subscription_bounds import Subscriptions
 
 __all__ = [
-    "AclHint",
     "AllowedNamespaces",
-    "Broker",
     "ClientListener",
     "KafkaCluster",
     "KafkaClusterSpec",
@@ -31,6 +30,7 @@ __all__ = [
     "Listener",
     "OwnersFile",
     "Topics",
+    "TopicsOnCreate",
 ]
 
 _LABEL = "[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
@@ -45,6 +45,21 @@ HostPort = Annotated[
 ]
 
 
+class TopicsOnCreate(Contract):
+    """How the operator creates a topic of the platform; topics that exist stay as they are."""
+
+    partitions: int = Field(6, description="Partitions of a topic that is created.", ge=1, le=1000)
+    replication_factor: int | None = Field(
+        None,
+        description="Replicas of a topic that is created. Absent: 3, or the number of brokers if that is smaller.",
+        ge=1,
+        le=16,
+    )
+    retention: str = duration_field(
+        "168h", "How long a topic that is created keeps records.", minimum="1m", maximum="87600h"
+    )
+
+
 class Topics(Contract):
     """The platform's own topics on this cluster; the operator creates what is missing and changes nothing."""
 
@@ -55,15 +70,10 @@ class Topics(Contract):
         max_length=100,
         pattern=r"^[A-Za-z0-9._-]+$",
     )
-    partitions: int = Field(6, description="Partitions of a topic that is created.", ge=1, le=1000)
-    replication_factor: int | None = Field(
-        None,
-        description="Replicas of a topic that is created. Absent: 3, or the number of brokers if that is smaller.",
-        ge=1,
-        le=16,
-    )
-    retention: str = duration_field(
-        "168h", "How long a topic that is created keeps records.", minimum="1m", maximum="87600h"
+    on_create: TopicsOnCreate = Field(
+        default_factory=TopicsOnCreate,
+        description="How a topic is created that is missing. A change has no effect on topics that exist: they stay "
+        "as they are, and status.warnings has TopicDiffers.",
     )
 
 
@@ -84,7 +94,11 @@ class AllowedNamespaces(Contract):
         alias="from",
         description="Same: this namespace only. All: every namespace. Selector: those with the labels of selector.",
     )
-    selector: LabelSelector | None = Field(None, description="Labels of the namespaces that may refer to this cluster.")
+    selector: LabelSelector | None = Field(
+        None,
+        description="Labels of the namespaces that may refer to this cluster. Required with from: Selector, and only "
+        "with it.",
+    )
 
 
 class OwnersFile(Contract):
@@ -131,8 +145,8 @@ class ClientListener(Contract):
         | None
     ) = Field(
         None,
-        description="The SASL mechanisms that clients use here. GSSAPI and AWS_MSK_IAM are bound to the brokers' "
-        "addresses and fail behind a gateway.",
+        description="The SASL mechanisms that clients use here. Required with security SaslPlaintext and SaslTls, and "
+        "only with them. GSSAPI and AWS_MSK_IAM are bound to the brokers' addresses and fail behind a gateway.",
         min_length=1,
         max_length=6,
         json_schema_extra=list_set(),
@@ -158,8 +172,8 @@ class KafkaClusterSpec(Contract):
         pattern=r"^[A-Za-z0-9_-]+$",
     )
     tls: ClusterTls = Field(default_factory=ClusterTls, description="How the connection is encrypted.")
-    authentication: Authentication = Field(
-        default_factory=Authentication,
+    authentication: ClusterAuthentication = Field(
+        default_factory=ClusterAuthentication,
         description="Who the operator is towards Kafka; no other component uses this credential.",
     )
     topics: Topics = Field(default_factory=Topics, description="The platform's own topics on this cluster.")
@@ -202,6 +216,7 @@ class KafkaClusterSpec(Contract):
         "of registers that claim one key that of the earlier entry gets it. A register that none selects claims "
         "nothing. Absent: those of this namespace.",
         max_length=64,
+        json_schema_extra=list_atomic(),
     )
     client_policy: ClientPolicy = Field(
         default_factory=ClientPolicy, description="What is expected of clients; nothing is kept from connecting."
@@ -217,20 +232,6 @@ class KafkaClusterSpec(Contract):
     )
 
 
-class Broker(Contract):
-    """One broker, as metadata and the plugin's heartbeat show it."""
-
-    id: int = Field(description="Node id.")
-    host: str = Field(description="Advertised host.", max_length=255)
-    port: int = Field(description="Advertised port.", ge=0, le=65535)
-    rack: str | None = Field(None, description="Rack, where configured.", max_length=255)
-    telemetry: bool | None = Field(
-        None, description="Whether the broker answers clients' telemetry requests (API keys 71 and 72)."
-    )
-    plugin: str | None = Field(None, description="Version of our plugin, from its heartbeat.", max_length=64)
-    version: str | None = Field(None, description="Version of the broker, from the plugin's heartbeat.", max_length=64)
-
-
 class Listener(Contract):
     """One listener, as the plugin reports it."""
 
@@ -238,25 +239,13 @@ class Listener(Contract):
     inter_broker: bool = Field(False, description="Whether brokers use it among themselves.")
 
 
-class AclHint(Contract):
-    """The permissions one component needs on this cluster."""
-
-    component: Literal["Operator", "Collector", "Analytics"] = Field(description="The component.")
-    command: str = Field(description="The kafka-acls.sh command that grants them.", max_length=2048)
-
-
 class KafkaClusterStatus(Status):
     """What the operator saw of the cluster."""
 
     cluster_id: str | None = Field(None, description="Cluster id, as the brokers say.", max_length=64)
-    brokers: tuple[Broker, ...] = Field(
-        (), description="Brokers, by id.", max_length=1000, json_schema_extra=list_map("id")
-    )
+    brokers: Brokers | None = Field(None, description="The brokers in numbers, and the first ten of them.")
     kafka_version: str | None = Field(
         None, description="Best known version; a lower bound where no plugin reports it.", max_length=64
-    )
-    telemetry: Literal["All", "Some", "None"] | None = Field(
-        None, description="How many brokers have a telemetry plugin loaded."
     )
     listeners: tuple[Listener, ...] = Field(
         (), description="Listeners, where the plugin reports them.", max_length=64, json_schema_extra=list_map("name")
@@ -264,20 +253,8 @@ class KafkaClusterStatus(Status):
     warnings: tuple[StatusWarning, ...] = Field(
         (), description="What to know about this cluster.", max_length=64, json_schema_extra=list_map("type")
     )
-    subscriptions: tuple[BrokerSubscriptionState, ...] = Field(
-        (),
-        description="Subscriptions to client metrics that the brokers hold, whoever made them, the first 100 by name.",
-        max_length=100,
-        json_schema_extra=list_map("name"),
-    )
-    subscriptions_left_out: int | None = Field(
-        None, description="How many more subscriptions the brokers hold than are listed.", ge=1
-    )
-    acls: tuple[AclHint, ...] = Field(
-        (),
-        description="The exact ACLs each component needs, as commands.",
-        max_length=8,
-        json_schema_extra=list_map("component"),
+    subscriptions: BrokerSubscriptions | None = Field(
+        None, description="Subscriptions to client metrics that the brokers hold, whoever made them."
     )
 
 

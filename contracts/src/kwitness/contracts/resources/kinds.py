@@ -74,7 +74,12 @@ KINDS: tuple[KindInfo, ...] = (
         KafkaCluster,
         (
             PrinterColumn("Version", "string", ".status.kafkaVersion", "Best known Kafka version."),
-            PrinterColumn("Telemetry", "string", ".status.telemetry", "How many brokers have a telemetry plugin."),
+            PrinterColumn(
+                "Telemetry",
+                "string",
+                ".status.conditions[?(@.type=='TelemetryCapable')].status",
+                "Whether every broker takes client telemetry.",
+            ),
             PrinterColumn("Cluster-Id", "string", ".status.clusterId", "Cluster id."),
         ),
     ),

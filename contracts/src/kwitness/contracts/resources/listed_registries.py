@@ -38,19 +38,20 @@ class ListedRegistries(Contract):
     )
     name: str | None = Field(
         None,
-        description="Name of a HeaderRegistry, which may claim any key and id.",
+        description="Name of a HeaderRegistry, which may claim any key and id. Either name or namespaceSelector.",
         min_length=1,
         max_length=253,
         pattern=SUBDOMAIN,
     )
-    namespace: DnsLabel | None = Field(None, description="Its namespace, if not that of the KafkaCluster.")
+    namespace: DnsLabel | None = Field(None, description="Its namespace, if not that of the KafkaCluster. Needs name.")
     namespace_selector: LabelSelector | None = Field(
         None,
         description="Labels of the namespaces whose HeaderRegistries are selected by this entry. Every namespace has "
-        "its name as label kubernetes.io/metadata.name. Labels are read again each minute.",
+        "its name as label kubernetes.io/metadata.name. Labels are read again each minute. Needs template.",
     )
     template: str | None = template_field(
         "What keys of such a register must start with, literally, where {namespace} stands for the name of its "
         "namespace, such as '{namespace}.'. A '.' or '_' must follow, which no name of a namespace has. Other keys are "
-        "refused, and so are those with an id of their own: ids come from the register's spec.idRange."
+        "refused, and so are those with an id of their own: ids come from the register's spec.idRange. Required with "
+        "namespaceSelector, and only with it."
     )

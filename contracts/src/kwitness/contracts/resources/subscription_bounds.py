@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from kwitness.contracts.dns_label import DNS_LABEL
 
-from .contract_model import Contract, Rule, list_map, rules
+from .contract_model import Contract, Rule, list_atomic, list_map, rules
 from .label_selector import LabelSelector
 from .namespace_template import template_field
 
@@ -61,7 +61,9 @@ class ForeignNamespaces(Contract):
         "clients of team-b too. It bounds whom a namespace asks; a client chooses its own id and software name, so "
         "this is no access control and keeps nobody's metrics from anybody."
     )
-    unrestricted: bool = Field(False, description="Let their subscriptions reach every client they match.")
+    unrestricted: bool = Field(
+        False, description="Let their subscriptions reach every client they match. Required where template is absent."
+    )
 
 
 class Subscriptions(Contract):
@@ -80,4 +82,5 @@ class Subscriptions(Contract):
         "(Restricted) and not on the brokers. Absent: they reach every client they match. It bounds whom a namespace "
         "asks; a client chooses its own id, so this is no access control.",
         max_length=32,
+        json_schema_extra=list_atomic(),
     )

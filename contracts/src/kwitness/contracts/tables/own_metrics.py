@@ -84,7 +84,7 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_workqueue_depth", type="gauge", labels=("kind",), source="operator", help="Resources that are due and wait for a worker.", bounds=()),
     OwnMetric(name="kwitness_api_writes_total", type="counter", labels=("verb", "resource"), source="operator", help="Writes to the Kubernetes API.", bounds=()),
     OwnMetric(name="kwitness_broker_writes_total", type="counter", labels=("operation",), source="operator", help="Changes of broker configuration and topics.", bounds=()),
-    OwnMetric(name="kwitness_drift_repairs_total", type="counter", labels=("kind",), source="operator", help="Foreign changes that were repaired.", bounds=()),
+    OwnMetric(name="kwitness_drift_repairs_total", type="counter", labels=("kind", "namespace", "name"), source="operator", help="Foreign changes of what belongs to a resource that were repaired.", bounds=()),
     OwnMetric(name="kwitness_watch_last_success_seconds", type="gauge", labels=("resource",), source="operator, injector", help="When a watch last connected or listed, in seconds since 1970.", bounds=()),
     OwnMetric(name="kwitness_children_watched", type="gauge", labels=("resource", "namespace"), source="operator", help="Whether a watch tells of changes of what the operator made (1), or they are found by comparison within a minute (0).", bounds=()),
     OwnMetric(name="kwitness_resource_ready", type="gauge", labels=("kind", "namespace", "name", "reason"), source="operator", help="Whether a resource is ready (1) or not (0).", bounds=()),

@@ -36,9 +36,9 @@ _UNSUPPORTED: Final = 35
 _NO_ANSWER: Final = frozenset({-1, 7})
 _TOPIC_REFUSED: Final = {
     17: "the brokers take no such name: change spec.topics.prefix",
-    37: "the brokers do not take so many partitions: change spec.topics.partitions",
-    38: "there are fewer brokers than spec.topics.replicationFactor asks for: lower it, or add brokers",
-    40: "the brokers refuse the configuration: see whether they take spec.topics.retention",
+    37: "the brokers do not take so many partitions: change spec.topics.onCreate.partitions",
+    38: "there are fewer brokers than spec.topics.onCreate.replicationFactor asks for: lower it, or add brokers",
+    40: "the brokers refuse the configuration: see whether they take spec.topics.onCreate.retention",
     44: "a policy of the brokers (create.topic.policy.class.name) refuses it: change spec.topics, or make it by hand as"
     " the policy wants it",
 }
@@ -69,7 +69,7 @@ def from_bootstrap(error: BootstrapError, connection: KafkaConnection) -> Operat
         and connection.tls is None
         and any(speaks_tls(connection, server) for server in connection.bootstrap_servers)
     ):
-        return TransientError("TlsFailed", f"{servers} speaks TLS and spec.tls.enabled is false: set it to true")
+        return TransientError("TlsFailed", f"{servers} speaks TLS and spec.tls.mode is Disabled: set it to Required")
     return answer_too_large() if _is_too_large(error.cause) else _not_of_kafka(error, connection)
 
 

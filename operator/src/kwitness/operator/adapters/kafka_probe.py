@@ -162,5 +162,5 @@ def _explain(address: str, error: ssl.SSLError) -> str:
     if refused is not None:
         return refused
     if error.reason in {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "UNEXPECTED_EOF_WHILE_READING"}:
-        return f"{address} did not answer with TLS: set spec.tls.enabled to false, or name the listener with TLS"
+        return f"{address} did not answer with TLS: set spec.tls.mode to Disabled, or name the listener with TLS"
     return f"the TLS handshake with {address} failed ({error.reason or 'no reason given'}): check spec.tls"

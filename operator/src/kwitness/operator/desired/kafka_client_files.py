@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, cast
+from typing import Any, Final
 
 from kwitness.contracts.kafka_connection import KafkaAuthentication, KafkaConnection
 from kwitness.contracts.resources.connection import Authentication, ClientTls
@@ -42,28 +42,24 @@ def kafka_client_files(
     credentials: CredentialSettings,
     *,
     prefix: str = "kafka",
-    where: str = "spec",
 ) -> KafkaClientFiles:
     """Decide how a pod in ``namespace`` connects, with its own credential and never the cluster's.
 
-    ``prefix`` is what names of volumes begin with; ``where`` has authentication and tls in the resource.
+    ``prefix`` is what names of volumes begin with.
 
     Raises
     ------
     TerminalError
-        Unsupported for a reserved mechanism; HostNotAllowed where a password would travel unencrypted without the
-        cluster's consent.
+        HostNotAllowed: a password would travel unencrypted without the cluster's consent.
     """
     volumes: list[dict[str, Any]] = []
     kind = authentication.type
-    if kind not in {"none", "mtls", *MECHANISMS}:
-        raise TerminalError("Unsupported", f"{where}.authentication.type {kind} is reserved: use plain, scram or mtls")
-    encrypted = cluster.spec.tls.enabled
-    if kind in MECHANISMS and not encrypted and not cluster.spec.tls.insecure_plaintext:
+    encrypted = cluster.spec.tls.mode == "Required"
+    if kind in MECHANISMS and not encrypted and not cluster.spec.authentication.insecure_plaintext:
         raise TerminalError(
             "HostNotAllowed",
             f"KafkaCluster {cluster.metadata.name} speaks no TLS, so a password would travel unencrypted: set its"
-            " spec.tls.enabled, or accept it by its spec.tls.insecurePlaintext",
+            " spec.tls.mode to Required, or accept it by its spec.authentication.insecurePlaintext: true",
         )
     files: dict[str, str | None] = {}
     if kind in MECHANISMS and authentication.secret_ref is not None:
@@ -94,9 +90,7 @@ def kafka_client_files(
             ca_file=f"{SECRETS}/{prefix}-ca/ca.crt" if f"{prefix}-ca" in names else None,
             certificate_file=f"{SECRETS}/{prefix}-client/tls.crt" if f"{prefix}-client" in names else None,
             key_file=f"{SECRETS}/{prefix}-client/tls.key" if f"{prefix}-client" in names else None,
-            authentication=KafkaAuthentication(
-                type=cast("Literal['none', 'plain', 'scram-sha-256', 'scram-sha-512', 'mtls']", kind), **files
-            ),
+            authentication=KafkaAuthentication(type=kind, **files),
         ),
         volumes,
     )

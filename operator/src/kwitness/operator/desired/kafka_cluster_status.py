@@ -10,15 +10,21 @@ from typing import Any, Final
 from kwitness.contracts.envelopes import MOST_INSTANCES, BrokerState, ClusterState
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
+from kwitness.contracts.sasl import MECHANISMS
 from kwitness.contracts.software import parse_version, pushes_null
 from kwitness.contracts.topics import USED_TOPICS, topic_name
-from kwitness.operator.model.cluster_description import ClusterDescription, TopicDescription, WantedTopic
+from kwitness.operator.model.cluster_description import (
+    BrokerDescription,
+    ClusterDescription,
+    TopicDescription,
+    WantedTopic,
+)
 from kwitness.operator.model.listed_names import some_of
 from kwitness.operator.model.store import Key
 from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
 from kwitness.subscriptions.risk import SAFE_PREFIX, Software, endangered_by
 
-__all__ = ["acl_hints", "cluster_fields", "disconnected_software", "topic_names", "wanted_topics", "warnings"]
+__all__ = ["cluster_fields", "disconnected_software", "topic_names", "wanted_topics", "warnings"]
 
 _CVE_LIST: Final = "https://kafka.apache.org/cve-list"
 _FIXED_IN: Final = {(4, 2): (4, 2, 2), (4, 3): (4, 3, 2)}
@@ -26,7 +32,7 @@ _FIXED_FOR_GOOD: Final = (4, 4, 0)
 _PRESENT_MS: Final = 3_600_000
 """Software not seen for an hour, while other software was, counts as gone."""
 _RACK, _VERSION, _LISTENER = 255, 64, 128
-_BROKERS, _LISTENERS, _WARNINGS = 1000, 64, 64
+_NODE_IDS, _FIRST, _LISTENERS, _WARNINGS = 1000, 10, 64, 64
 _NEARLY: Final = 80
 """Percent of the client instances that a broker can remember from which on it is a warning."""
 """Bounds of the definition. What brokers say is cut to them, since one text too long would have all of it refused."""
@@ -40,7 +46,7 @@ def topic_names(cluster: KafkaCluster) -> tuple[str, ...]:
 
 def wanted_topics(cluster: KafkaCluster, brokers: int) -> tuple[WantedTopic, ...]:
     """The platform's topics as they are created when they are missing."""
-    spec = cluster.spec.topics
+    spec = cluster.spec.topics.on_create
     replication = spec.replication_factor or min(3, max(1, brokers))
     configs = {
         "cleanup.policy": "delete",
@@ -52,15 +58,28 @@ def wanted_topics(cluster: KafkaCluster, brokers: int) -> tuple[WantedTopic, ...
 
 
 def cluster_fields(
-    seen: ClusterDescription, inventory: ClusterState | None, cluster: KafkaCluster, found: list[dict[str, Any]]
+    seen: ClusterDescription, inventory: ClusterState | None, found: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Fields of the status; ``found`` are the warnings."""
     heartbeats = {state.broker_id: state for state in inventory.brokers} if inventory else {}
-    answers = {broker.telemetry for broker in seen.brokers if broker.telemetry is not None}
     versions = sorted({state.kafka_version for state in heartbeats.values() if state.kafka_version}, key=_sortable)
     return {
         "clusterId": seen.cluster_id,
-        "brokers": [
+        "brokers": _brokers(seen.brokers, heartbeats),
+        "kafkaVersion": (versions[0] if versions else seen.lower_bound)[:_VERSION],
+        "listeners": _listeners(heartbeats),
+        "warnings": found,
+    }
+
+
+def _brokers(brokers: Sequence[BrokerDescription], heartbeats: Mapping[str, BrokerState]) -> dict[str, Any]:
+    plugins = {broker.id: _of(heartbeats, broker.id, "plugin_version") for broker in brokers}
+    return {
+        "total": len(brokers),
+        "telemetry": sum(broker.telemetry is True for broker in brokers),
+        "plugin": sum(version is not None for version in plugins.values()),
+        "nodeIds": [broker.id for broker in brokers[:_NODE_IDS]],
+        "first": [
             _without_none(
                 {
                     "id": broker.id,
@@ -68,19 +87,12 @@ def cluster_fields(
                     "port": broker.port,
                     "rack": broker.rack if broker.rack is None else broker.rack[:_RACK],
                     "telemetry": broker.telemetry,
-                    "plugin": _of(heartbeats, broker.id, "plugin_version"),
+                    "plugin": plugins[broker.id],
                     "version": _of(heartbeats, broker.id, "kafka_version"),
                 }
             )
-            for broker in seen.brokers[:_BROKERS]
+            for broker in brokers[:_FIRST]
         ],
-        "kafkaVersion": (versions[0] if versions else seen.lower_bound)[:_VERSION],
-        "telemetry": {frozenset({True}): "All", frozenset({False}): "None"}.get(frozenset(answers), "Some")
-        if answers
-        else None,
-        "listeners": _listeners(heartbeats),
-        "warnings": found,
-        "acls": acl_hints(cluster),
     }
 
 
@@ -130,8 +142,10 @@ def warnings(
         )
     if differing := _differing(cluster, seen.topics, len(seen.brokers)):
         found["TopicDiffers"] = f"{'; '.join(differing)}; existing topics are never changed"
-    if cluster.spec.tls.insecure_plaintext and cluster.spec.authentication.type not in {"none", "mtls"}:
-        found["PlaintextCredentials"] = "the operator's password travels unencrypted (spec.tls.insecurePlaintext)"
+    if cluster.spec.authentication.insecure_plaintext and cluster.spec.authentication.type in MECHANISMS:
+        found["PlaintextCredentials"] = (
+            "the operator's password travels unencrypted (spec.authentication.insecurePlaintext)"
+        )
     if elsewhere:
         where = "; ".join(
             f"of broker{'s' if len(ids) > 1 else ''} {some_of(ids)} to TelemetryCollector {key}"
@@ -246,25 +260,6 @@ def _differing(cluster: KafkaCluster, present: Mapping[str, TopicDescription], b
             if (found := topic.configs.get(key, value)) != value:
                 differing.append(f"{wanted.name} has {key} {found}, not {value}")
     return differing
-
-
-def acl_hints(cluster: KafkaCluster) -> list[dict[str, str]]:
-    """The exact ACLs each component needs, as ``kafka-acls.sh`` commands to fill a principal into."""
-    base = f"kafka-acls.sh --bootstrap-server {cluster.spec.bootstrap_servers[0]} --add --allow-principal User:"
-    topics = f"--topic {cluster.spec.topics.prefix} --resource-pattern-type prefixed"
-    administration = "--operation Describe --operation DescribeConfigs --operation AlterConfigs --operation Create"
-    return [
-        {
-            "component": "Operator",
-            "command": f"{base}OPERATOR {administration} --cluster && "
-            f"{base}OPERATOR --operation Describe --operation DescribeConfigs {topics}",
-        },
-        {"component": "Collector", "command": f"{base}COLLECTOR --operation Describe --operation Write {topics}"},
-        {
-            "component": "Analytics",
-            "command": f"{base}ANALYTICS --operation Describe --operation Read {topics} --group kwitness-",
-        },
-    ]
 
 
 def _without_none(entry: dict[str, Any]) -> dict[str, Any]:

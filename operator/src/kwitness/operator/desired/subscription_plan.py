@@ -19,6 +19,7 @@ from kwitness.operator.model.errors import TerminalError
 from kwitness.operator.model.observed_software import ObservedSoftware
 from kwitness.operator.model.store import Key
 from kwitness.subscriptions import risk
+from kwitness.subscriptions.broker_names import SELECTORS, own_prefix, resource_of
 from kwitness.subscriptions.broker_subscription import (
     DEFAULT_INTERVAL_MS,
     INTERVAL,
@@ -33,7 +34,6 @@ from kwitness.subscriptions.patterns import InvalidPatternError, to_broker
 from kwitness.subscriptions.risk_rule import RiskRule
 
 __all__ = [
-    "SELECTORS",
     "ObservedSoftware",
     "SubscriptionPlan",
     "Wanted",
@@ -45,16 +45,6 @@ __all__ = [
 ]
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
-
-SELECTORS = {
-    "clientId": "client_id",
-    "clientInstanceId": "client_instance_id",
-    "clientSoftwareName": "client_software_name",
-    "clientSoftwareVersion": "client_software_version",
-    "clientSourceAddress": "client_source_address",
-    "clientSourcePort": "client_source_port",
-}
-"""Selectors as resources spell them, to Kafka's spelling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +80,13 @@ class SubscriptionPlan:
 
 def broker_name(installation: str, key: Key) -> str:
     """Name of a resource's CLIENT_METRICS config."""
-    return f"kwitness.{installation}.{key.namespace}.{key.name}"
+    return f"{own_prefix(installation)}{key.namespace}.{key.name}"
 
 
 def own_key(installation: str, name: str) -> Key | None:
     """The resource behind a broker config of this installation; None for anybody else's."""
-    prefix = f"kwitness.{installation}."
-    namespace, separator, rest = name.removeprefix(prefix).partition(".")
-    return Key(namespace, rest) if name.startswith(prefix) and separator and namespace and rest else None
+    found = resource_of(own_prefix(installation), name)
+    return None if found is None else Key(*found)
 
 
 def desired_subscription(
@@ -252,7 +241,7 @@ def _waiting(
 
 
 def config_hash(configs: Mapping[str, str], cluster_id: str = "") -> str:
-    """The hash that a status keeps of what was applied, and to which Kafka cluster."""
+    """Return a hash of what was applied, and to which Kafka cluster."""
     text = "\n".join(f"{key}={value}" for key, value in sorted(configs.items()))
     return hashlib.sha256((text + cluster_id).encode()).hexdigest()[:16]
 

@@ -71,7 +71,7 @@ def _cluster_knowledge(context: Context, cluster: Key) -> ClusterKnowledge | Non
         return None
     # A broker's trouble must not take down what stands already, so the status serves where the process does not know.
     status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
-    nodes = [one.id for one in facts.seen.brokers] if facts.seen else [one["id"] for one in status.get("brokers", ())]
+    nodes = [one.id for one in facts.seen.brokers] if facts.seen else status.get("brokers", {}).get("nodeIds", ())
     cluster_id = facts.cluster_id or status.get("clusterId")
     tls = facts.connection.tls if facts.connection is not None else None
     authority = certificates_of(tls.ca_certificates) if tls is not None and tls.ca_certificates else None

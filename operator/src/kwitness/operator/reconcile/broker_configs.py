@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from kwitness.operator import metrics
@@ -82,12 +83,11 @@ def _explain(context: Context, cluster: Key, facts: ClusterFacts, error: Operato
 
 
 def _forget_deletions(context: Context, cluster: Key, facts: ClusterFacts, present: Mapping[str, object]) -> None:
-    """Of those of which nothing is on the brokers; what was applied has to be missed twice: brokers may answer late."""
+    """Of those of which nothing is on the brokers; it has to be missed twice, since brokers may answer late."""
     deleted = deleted_subscriptions_of(context, cluster)
     absent = frozenset(key for key in deleted if broker_name(context.installation, key) not in present)
-    for key in absent:
-        if key in facts.absent or "appliedHash" not in (deleted[key].get("status") or {}):
-            context.store.forget_deletion(_KIND, key)
+    for key in absent & facts.absent:
+        context.store.forget_deletion(_KIND, key)
     facts.absent = absent
 
 
@@ -119,24 +119,22 @@ async def write_configs(context: Context, action: AlterConfigs, before: SetConfi
     except Exception as caught:  # noqa: BLE001 - an unexpected one becomes a condition too
         error = as_operator_error(caught, _KIND, action.cluster)
         _tried_in_vain(action.cluster, error)
-        facts.writes = WriteRecord(
-            facts.writes.results, error, context.clock.now_ms(), failures=facts.writes.failures + 1
+        facts.writes = replace(
+            facts.writes, failure=error, at_ms=context.clock.now_ms(), failures=facts.writes.failures + 1
         )
         _explain(context, action.cluster, facts, error)
         return None
     passing = next((error for error in answers.values() if isinstance(error, TransientError)), None)
     if passing is not None and passing.reason not in _LACKING:
         _tried_in_vain(action.cluster, passing)
-    results = {
-        name: _result(change, answers.get(name), facts.writes.results.get(name))
-        for name, change in action.changes.items()
-    }
+    results = {name: WriteResult(change.target, answers.get(name)) for name, change in action.changes.items()}
     kept = {name: one for name, one in facts.writes.results.items() if name in before.configs and one.error is None}
     ended_ms = context.clock.now_ms()
     facts.writes = WriteRecord(
         {**kept, **results},
         at_ms=ended_ms,
         failures=0 if passing is None else facts.writes.failures + 1,
+        applied=facts.writes.applied,
     )
     done = {name: change for name, change in action.changes.items() if answers.get(name) is None}
     await _report(context, action.cluster, done)
@@ -151,12 +149,6 @@ def _tried_in_vain(cluster: Key, error: OperatorError) -> None:
     _log.warning("Will try again", extra=extra)
 
 
-def _result(change: ConfigChange, error: OperatorError | None, last: WriteResult | None) -> WriteResult:
-    counted = last.repairs if last is not None and last.uid == change.uid else 0
-    repairs = counted if error is not None else max(counted, change.repairs)
-    return WriteResult(change.target, error, change.uid, repairs)
-
-
 async def _report(context: Context, cluster: Key, done: Mapping[str, ConfigChange]) -> None:
     removed = context.removed.get(cluster, set())
     for name, change in done.items():
@@ -165,8 +157,8 @@ async def _report(context: Context, cluster: Key, done: Mapping[str, ConfigChang
         _log.info("Broker config changed", extra={"resource": name, "operation": operation, "key": str(cluster)})
         if change.target is not None:
             removed.discard(name)
-        if change.repairs:
-            metrics.DRIFT_REPAIRS.labels(kind=_KIND).inc()
+        if change.is_repair:
+            metrics.DRIFT_REPAIRS.labels(kind=_KIND, namespace=change.key.namespace, name=change.key.name).inc()
             note = f"the broker config {name} had been changed by someone else and was put right"
             await emit(context, _KIND, change.key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
         if change.swept:
@@ -181,6 +173,8 @@ def show_subscriptions(context: Context, action: ShowSubscriptions) -> None:
     facts = context.clusters.get(action.cluster)
     if facts is None or (action.if_unknown and facts.subscriptions is not None):
         return
+    if not action.if_unknown:
+        facts.writes = replace(facts.writes, applied=action.applied)
     if not action.if_unknown and facts.deletion_held != action.retained:
         facts.deletion_held = action.retained
         context.told(HeldBack(action.cluster))

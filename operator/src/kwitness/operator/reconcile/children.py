@@ -50,7 +50,7 @@ async def apply_children(
             repaired.append(f"{wanted['kind']} {wanted['metadata']['name']}")
     context.children_applied[kind, key] = (fingerprint(list(objects)), began)
     if repaired:
-        metrics.DRIFT_REPAIRS.labels(kind=kind).inc(len(repaired))
+        metrics.DRIFT_REPAIRS.labels(kind=kind, namespace=key.namespace, name=key.name).inc(len(repaired))
         note = f"{', '.join(repaired)} had been changed by someone else and was put right"
         await emit(context, kind, key, reason="DriftRepaired", action="Repair", note=note, type_="Warning")
     return written

@@ -12,7 +12,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.sasl import MECHANISMS
 from kwitness.operator.adapters.kafka_connection import KafkaConnection, SaslLogin, TlsMaterial
 from kwitness.operator.context import Context
-from kwitness.operator.model.errors import TerminalError, TransientError
+from kwitness.operator.model.errors import TransientError
 
 __all__ = ["connection_of"]
 
@@ -22,15 +22,11 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
 
     Raises
     ------
-    TerminalError
-        Unsupported.
     TransientError
         SecretForbidden, SecretNotFound, HostNotAllowed: nobody watches Secrets and Roles, so they are looked at again.
     """
     spec, namespace = cluster.spec, cluster.metadata.namespace
     kind = spec.authentication.type
-    if kind not in {"none", "mtls", *MECHANISMS}:
-        raise TerminalError("Unsupported", f"spec.authentication.type {kind} is reserved: use plain, scram or mtls")
     allowed: list[CredentialHosts] = []
     login: SaslLogin | None = None
     if kind in MECHANISMS and spec.authentication.secret_ref is not None:
@@ -44,7 +40,7 @@ async def connection_of(context: Context, cluster: KafkaCluster) -> KafkaConnect
             secret[reference.keys.password].rstrip("\n"),
         )
     tls: TlsMaterial | None = None
-    if spec.tls.enabled:
+    if spec.tls.mode == "Required":
         ca_certificates = certificate = key = None
         if spec.tls.ca_secret_ref is not None:
             ca_certificates = (await _read(context, namespace, spec.tls.ca_secret_ref.name, ("ca.crt",)))["ca.crt"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kwitness.contracts.envelopes import ClusterSubscriptions, Directives
@@ -124,16 +124,14 @@ class ApplyAlone:
 
 @dataclass(frozen=True, slots=True)
 class ConfigChange:
-    """What a broker config is to be, None for gone, on behalf of the resource ``key`` with ``uid``.
+    """What a broker config is to be, None for gone, on behalf of the resource ``key``.
 
-    ``repairs`` is how often foreign changes will have been put right by it, 0 where this is no repair; ``swept`` says
-    that the resource is gone or may not ask for it.
+    ``is_repair`` says that it puts a foreign change right; ``swept`` that the resource is gone or may not ask for it.
     """
 
     target: Mapping[str, str] | None
     key: Key
-    uid: str = ""
-    repairs: int = 0
+    is_repair: bool = False
     swept: bool = False
 
 
@@ -153,13 +151,14 @@ class AlterConfigs:
 class ShowSubscriptions:
     """What clients of a KafkaCluster are asked for from now on, for all who need it and for its status.
 
-    ``retained`` are broker configs that should be gone and protect clients. With ``if_unknown``, only if nothing has
-    been said of that.
+    ``retained`` are broker configs that should be gone and protect clients, ``applied`` hashes by name of those that
+    are as they should be. With ``if_unknown``, only if nothing has been said of that.
     """
 
     cluster: Key
     asked_for: tuple[BrokerSubscription, ...]
     retained: tuple[str, ...] = ()
+    applied: Mapping[str, str] = field(default_factory=dict, hash=False)
     if_unknown: bool = False
 
 

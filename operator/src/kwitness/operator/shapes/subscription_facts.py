@@ -48,28 +48,25 @@ class BrokerConfigs(Fact[SetConfigs]):
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """How the last write of a broker config ended: ``error`` None for well. ``target`` None was a removal.
-
-    ``repairs`` is how often foreign changes were put right by it for the resource with ``uid``.
-    """
+    """How the last write of a broker config ended: ``error`` None for well. ``target`` None was a removal."""
 
     target: Mapping[str, str] | None
     error: OperatorError | None
-    uid: str = ""
-    repairs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class WriteRecord:
     """By name, how writes ended; ``at_ms`` is when the last request did and ``failure`` why it failed as a whole.
 
-    ``failures`` counts requests one after the other of which something may go well another time.
+    ``failures`` counts requests one after the other of which something may go well another time. ``applied`` has hashes
+    by name of configs that were as they should be when they were read last: what differs since was changed by others.
     """
 
     results: Mapping[str, WriteResult] = field(default_factory=dict)
     failure: OperatorError | None = None
     at_ms: int = 0
     failures: int = 0
+    applied: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,13 @@ from kwitness.cli.cluster_access import ClusterAccess
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.forwarded_port import forward
 from kwitness.cli.reader_tokens import ReaderTokens
+from kwitness.cli.serving_collector import find_collector
 from kwitness.contracts.endpoints import COLLECTOR_PORT
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["KubernetesRoute"]
+__all__ = ["KubernetesRoute", "route_to"]
 
 _TIMEOUT_S: Final = 30
 
@@ -106,3 +108,14 @@ class KubernetesRoute:
         metadata = self._collector.metadata
         pods = [f"{collector_name(metadata.name)}-{ordinal}" for ordinal in range(self._collector.spec.replicas)]
         return forward(self._access, metadata.namespace, pods, COLLECTOR_PORT)
+
+
+def route_to(access: ClusterAccess, cluster: KafkaCluster, address: str | None) -> KubernetesRoute:
+    """Return the way to the collector that acts for ``cluster``.
+
+    Raises
+    ------
+    CommandFailedError
+        As `find_collector`.
+    """
+    return KubernetesRoute(access, find_collector(access, cluster), address)

@@ -137,11 +137,11 @@ def _route(options: Options, cluster: str | None) -> CollectorRoute:
 
         return LocalRoute(session)
     from kwitness.cli.cluster_access import connect  # noqa: PLC0415 - likewise
-    from kwitness.cli.kubernetes_route import KubernetesRoute  # noqa: PLC0415
-    from kwitness.cli.serving_collector import find_cluster, find_collector  # noqa: PLC0415
+    from kwitness.cli.kubernetes_route import route_to  # noqa: PLC0415
+    from kwitness.cli.serving_collector import find_cluster  # noqa: PLC0415
 
     access = connect(options)
-    return KubernetesRoute(access, find_collector(access, find_cluster(access, cluster)), options.collector)
+    return route_to(access, find_cluster(access, cluster), options.collector)
 
 
 def _fits(client: ClientItem, wanted: Mapping[str, str | None]) -> bool:

@@ -26,6 +26,8 @@ SUBCOMMANDS = {
     "tail": Subcommand("Follow the pushes of a client.", "kwitness.cli.tail"),
     "why": Subcommand("Explain the state of a client, and what to do.", "kwitness.cli.why"),
     "jobs": Subcommand("Show AnalyticsJobs: phase, lag, last run, findings.", "kwitness.cli.jobs"),
+    "brokers": Subcommand("Show brokers, and which have the plugin.", "kwitness.cli.brokers"),
+    "acls": Subcommand("Show the permissions in Kafka that each component needs.", "kwitness.cli.acls"),
     "doctor": Subcommand("Check the installation, and say what to do.", "kwitness.cli.doctor"),
     "generate": Subcommand("Write constants of a HeaderRegistry, or test events.", "kwitness.cli.generate"),
     "job": Subcommand("Run an analysis on this machine, into a table.", "kwitness.cli.job"),

@@ -1,19 +1,23 @@
 """What is asked of clients, from resources and from what the operator saw at the brokers; pure.
 
-A KafkaCluster's status lists all subscriptions that its brokers have, whoever made them; those of this installation are
-resources, too, which say more.
+A KafkaCluster's status lists the first subscriptions that its brokers have, ours and foreign, and its collector knows
+all; those of this installation are resources, too, which say more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from kwitness.cli.output import Column
+from kwitness.contracts.envelopes import SubscriptionState
+from kwitness.contracts.resources.broker_subscriptions import BrokerSubscriptions
+from kwitness.contracts.resources.durations import duration_text
+from kwitness.subscriptions.broker_names import owner_of, resource_of, selector_of
 
-__all__ = ["COLUMNS", "Subscription", "cells", "left_out", "of_brokers", "of_resource", "subscriptions"]
+__all__ = ["COLUMNS", "Subscription", "cells", "of_collector", "of_resource", "of_status", "subscriptions"]
 
 COLUMNS: Final = (
     Column("NAME", "name"),
@@ -93,49 +97,54 @@ def of_resource(body: Mapping[str, Any]) -> Subscription:
     )
 
 
-def of_brokers(cluster: Mapping[str, Any]) -> Iterator[Subscription]:
-    """Yield what the brokers of a KafkaCluster have, by its status."""
-    for entry in (cluster.get("status") or {}).get("subscriptions") or ():
-        resource = entry.get("resource") or {}
+def of_status(cluster: str, held: BrokerSubscriptions) -> Iterator[Subscription]:
+    """Yield what the brokers of a KafkaCluster have, as far as its status lists them."""
+    for entry in held.first:
+        resource = entry.resource
         yield Subscription(
-            name=resource.get("name") or entry.get("name", ""),
-            namespace=resource.get("namespace"),
-            cluster=cluster["metadata"]["name"],
-            owner=entry.get("owner", "Foreign"),
-            interval=entry.get("interval"),
-            metrics=tuple(entry.get("metrics") or ()),
-            metrics_left_out=entry.get("metricsLeftOut") or 0,
-            match=_match(entry.get("match")),
-            broker_resource=entry.get("name"),
+            name=entry.name if resource is None else resource.name,
+            namespace=None if resource is None else resource.namespace,
+            cluster=cluster,
+            owner=entry.owner,
+            interval=entry.interval,
+            metrics=entry.metrics,
+            metrics_left_out=entry.metrics_left_out or 0,
+            match=tuple((match.selector, match.pattern) for match in entry.match),
+            broker_resource=entry.name,
         )
 
 
-def subscriptions(resources: Iterable[Mapping[str, Any]], clusters: Iterable[Mapping[str, Any]]) -> list[Subscription]:
+def of_collector(
+    cluster: str, held: BrokerSubscriptions, states: Iterable[SubscriptionState]
+) -> Iterator[Subscription]:
+    """Yield what the brokers of a KafkaCluster have, as its collector knows them."""
+    for state in states:
+        if (definition := state.definition) is None:
+            continue
+        resource = resource_of(held.prefix, state.id)
+        yield Subscription(
+            name=state.id if resource is None else resource.name,
+            namespace=None if resource is None else resource.namespace,
+            cluster=cluster,
+            owner=owner_of(held.prefix, state.id),
+            interval=duration_text(timedelta(milliseconds=definition.interval_ms)),
+            metrics=definition.metrics,
+            match=tuple((selector_of(key), pattern) for key, pattern in sorted(definition.match.items())),
+            clients=state.clients.model_dump(exclude_none=True),
+            broker_resource=state.id,
+        )
+
+
+def subscriptions(resources: Iterable[Mapping[str, Any]], of_brokers: Iterable[Subscription]) -> list[Subscription]:
     """Return those of resources, and what brokers have beside them; ours first, then by name."""
     own = [of_resource(one) for one in resources]
     known = {(one.namespace, one.name) for one in own}
-    others = [
-        one
-        for cluster in clusters
-        for one in of_brokers(cluster)
-        if one.owner != "Ours" or (one.namespace, one.name) not in known
-    ]
+    others = [row for row in of_brokers if row.owner != "Ours" or (row.namespace, row.name) not in known]
     order = ("Ours", "OtherInstallation", "Foreign")
     return [
         *own,
         *sorted(others, key=lambda one: (order.index(one.owner) if one.owner in order else len(order), one.name)),
     ]
-
-
-def left_out(clusters: Iterable[Mapping[str, Any]]) -> tuple[int, list[str]]:
-    """Return how many subscriptions of brokers the statuses leave out, and the clusters that do not say any."""
-    number, silent = 0, []
-    for cluster in clusters:
-        status = cluster.get("status") or {}
-        number += status.get("subscriptionsLeftOut") or 0
-        if "subscriptions" not in status:
-            silent.append(cluster["metadata"]["name"])
-    return number, silent
 
 
 def cells(one: Subscription, now: datetime | None = None) -> dict[str, Any]:

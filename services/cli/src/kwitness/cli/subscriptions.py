@@ -23,10 +23,10 @@ from kwitness.cli.subscription_rows import (
     NAMESPACE_COLUMN,
     Subscription,
     cells,
-    left_out,
     of_resource,
     subscriptions,
 )
+from kwitness.cli.subscriptions_of_brokers import subscriptions_of_brokers
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.subscriptions.risk_rule import tightest
 
@@ -74,8 +74,7 @@ def _list(options: Options, cluster: str | None, *, all_namespaces: bool) -> Non
     access, output = connect(options), Output(options)
     namespace = None if all_namespaces else access.namespace
     with working("asking the API server"):
-        found, clusters = _everything(access, namespace, cluster)
-    number, silent = left_out(clusters)
+        found = _everything(access, options, namespace, cluster)
     where = "" if namespace is None else f" in namespace {namespace}"
     output.show(
         found,
@@ -84,10 +83,6 @@ def _list(options: Options, cluster: str | None, *, all_namespaces: bool) -> Non
         document=Subscription.document,
         empty=f"there is no subscription{where}: add one by `kwitness subscriptions add NAME --metric PREFIX`",
     )
-    if number:
-        warn(f"{number} more subscriptions at the brokers are not listed in the status of the cluster")
-    if silent:
-        warn(f"what others ask at the brokers of {', '.join(silent)} is not known (yet): the operator has not said it")
 
 
 @app.command("describe")
@@ -99,7 +94,7 @@ def describe(options: Options, *, name: Name, cluster: Cluster = None) -> None:
     if body is not None:
         one = of_resource(body)
     else:
-        found, _ = _everything(access, access.namespace, cluster)
+        found = _everything(access, options, access.namespace, cluster)
         others = [one for one in found if name in {one.name, one.broker_resource}]
         if not others:
             raise CommandFailedError(_missing(name, access.namespace, found))
@@ -207,19 +202,19 @@ def delete(options: Options, *, name: Name, metric: Metrics = None) -> None:
     """Delete a subscription, or with --metric some of its prefixes."""
     access = connect(options)
     if metric:
-        changed = _without(access, name, metric)
+        changed = _without(access, options, name, metric)
         _told(options, "changed", changed)
         return
     if not access.delete(_KIND, name):
-        found, _ = _everything(access, access.namespace, None)
+        found = _everything(access, options, access.namespace, None)
         raise CommandFailedError(_missing(name, access.namespace, found))
     print(f"subscription {plain_text(name)} was deleted; clients stop with their next push")
 
 
 def _everything(
-    access: ClusterAccess, namespace: str | None, cluster: str | None
-) -> tuple[list[Subscription], list[dict[str, Any]]]:
-    """All subscriptions of a namespace, or of one cluster, and the clusters that were looked at."""
+    access: ClusterAccess, options: Options, namespace: str | None, cluster: str | None
+) -> list[Subscription]:
+    """All subscriptions of a namespace, or of one cluster."""
     resources = access.items(_KIND, namespace)
     if cluster is not None:
         found = find_cluster(access, cluster).metadata
@@ -232,7 +227,8 @@ def _everything(
         except NotPermittedError as error:
             warn(f"what others ask at the brokers is not seen: {error}")
             clusters = []
-    return subscriptions(resources, clusters), clusters
+    of_brokers = [row for body in clusters for row in subscriptions_of_brokers(access, body, options.collector)]
+    return subscriptions(resources, of_brokers)
 
 
 def _missing(name: str, namespace: str, found: list[Subscription]) -> str:
@@ -248,10 +244,10 @@ def _missing(name: str, namespace: str, found: list[Subscription]) -> str:
     return f"there is no subscription {name} in namespace {namespace}; there are: {names} (--namespace names another)"
 
 
-def _without(access: ClusterAccess, name: str, prefixes: list[str]) -> dict[str, Any]:
+def _without(access: ClusterAccess, options: Options, name: str, prefixes: list[str]) -> dict[str, Any]:
     body = access.get(_KIND, name)
     if body is None:
-        found, _ = _everything(access, access.namespace, None)
+        found = _everything(access, options, access.namespace, None)
         raise CommandFailedError(_missing(name, access.namespace, found))
     present = list(body["spec"].get("metrics") or ())
     absent = [one for one in prefixes if one not in present]

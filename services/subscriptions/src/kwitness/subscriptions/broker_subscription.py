@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
+
 METRICS: Final = "metrics"
 INTERVAL: Final = "interval.ms"
 MATCH: Final = "match"
@@ -78,6 +80,16 @@ def _parse_match(resource: str, text: str) -> tuple[tuple[str, str], ...]:
             raise UnreadableSubscriptionError(f"{resource}: {MATCH} entry {entry!r} is not selector=pattern")
         found[key.strip()] = pattern.strip()
     return tuple(sorted(found.items()))
+
+
+def to_message(subscription: BrokerSubscription) -> BrokerSubscriptionConfig:
+    """Return it as operator, collectors and observers pass it on."""
+    return BrokerSubscriptionConfig(
+        id=subscription.id,
+        metrics=subscription.metrics,
+        interval_ms=subscription.interval_ms,
+        match=dict(subscription.match),
+    )
 
 
 def to_configs(subscription: BrokerSubscription) -> dict[str, str]:

@@ -152,13 +152,7 @@ def _second(
             f" {cluster.spec.topics.prefix}*: name the KafkaCluster of the mirror in {where}.clusterRef",
         )
     files = kafka_client_files(
-        second,
-        namespace,
-        target.authentication,
-        target.tls,
-        view.settings.credentials,
-        prefix="second",
-        where=where,
+        second, namespace, target.authentication, target.tls, view.settings.credentials, prefix="second"
     )
     topics = JobTopics.with_prefix(second.spec.topics.prefix)
     return SecondCluster(cluster_id=second_id, kafka=files.connection, topics=topics), files

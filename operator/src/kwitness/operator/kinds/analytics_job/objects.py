@@ -51,7 +51,7 @@ def job_objects(
     Raises
     ------
     TerminalError
-        Unsupported or HostNotAllowed, see `kafka_client_files`.
+        HostNotAllowed, see `kafka_client_files`.
     """
     name, namespace = job.metadata.name, job.metadata.namespace
     metadata = child_metadata("AnalyticsJob", "job", job_name(name), job.metadata)

@@ -45,8 +45,8 @@ def _about_analysis(status: AnalysisStatus) -> Iterator[Verdict]:
     if status.data_loss:
         message = (
             f"{len(status.data_loss)} ranges of records were gone before they were read, see"
-            " status.analyses[0].dataLoss: keep records longer (KafkaCluster spec.topics.retention), or give the job"
-            " more executors"
+            " status.analyses[0].dataLoss: keep records longer (retention.ms of the topics), or give the job more"
+            " executors"
         )
         yield Verdict("DataComplete", "False", "DataLoss", message)
     elif status.phase in {"Running", "Succeeded"}:

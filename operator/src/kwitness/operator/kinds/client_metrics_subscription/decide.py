@@ -6,7 +6,7 @@ all that is decided; statuses say what came of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -20,6 +20,7 @@ from kwitness.operator.desired.subscription_plan import (
     SubscriptionPlan,
     Wanted,
     broker_name,
+    config_hash,
     own_key,
     plan,
 )
@@ -39,6 +40,7 @@ from kwitness.operator.shapes.actions import AlterConfigs, ConfigChange, Forsake
 from kwitness.operator.shapes.facts import Body, KafkaState, Referring, Watched
 from kwitness.operator.shapes.subscription_facts import AskedCollector, CleanedUp, ClientSightings, Sightings
 from kwitness.operator.shapes.work import Decision, Unit, View
+from kwitness.subscriptions.broker_subscription import to_configs
 
 __all__ = ["decide"]
 
@@ -55,9 +57,6 @@ def decide(unit: Unit, view: View) -> Decision:
     body = view[Watched("KafkaCluster", at)].value
     wanted, told = wanted_of(at, bodies, view)
     if body is None:
-        cleaned = view[CleanedUp(at)].value or frozenset()
-        names = {key: broker_name(installation_of(view), key) for key in bodies}
-        told = {key: one.without_hash() if names[key] in cleaned else one for key, one in told.items()}
         outcomes = {key: one.outcome(ClientSightings()) for key, one in told.items()}
         return Decision(outcomes, tells=(Forsake(at),), again="resync" if bodies else "forget")
     try:
@@ -133,12 +132,13 @@ def _on_brokers(
     present = brokers.found.configs
     refused = [key for key, one in told.items() if one.verdict.reason in _NO_LONGER]
     lost = brokers.lost(at, state.cluster_id, bodies, refused, view)
-    statuses = _statuses(at, bodies, view)
+    statuses = {broker_name(installation_of(view), key): said_of(body) for key, body in bodies.items()}
+    applied = _applied(at, brokers, view)
     decided = plan(
         wanted=wanted,
         present=present,
         orphans=lost,
-        applied=_applied(statuses, brokers),
+        applied=applied,
         seen=_seen(clients, statuses),
         now_ms=view.now_ms,
         retention=_retention(cluster, ruler),
@@ -146,10 +146,9 @@ def _on_brokers(
         known=clients.unknown is None,
     )
     errors = brokers.refusals(decided.changes)
-    repairs = {one.subscription.id: _repairs(one, bodies, brokers, statuses) for one in wanted}
     paused = stands_still(body)
     if decided.changes.keys() - errors.keys() and not paused:
-        changes = _changes(decided, lost, bodies, repairs, view)
+        changes = _changes(decided, lost, view)
         return Decision(alter=AlterConfigs(at, str(body["metadata"].get("uid", "")), changes))
     to_observers = {
         name: target
@@ -170,16 +169,15 @@ def _on_brokers(
         all=standing,
         names=known_names(installation_of(view), standing),
         to_observers=to_observers,
-        repairs=repairs,
+        removed=frozenset(one.subscription.id for one in wanted if brokers.has_removed(one.subscription.id)),
         unknown=clients.unknown,
-        cluster_id=state.cluster_id or "",
         cluster_name=at.name,
         paused=paused,
     )
-    told = {key: _as_removed(key, one, brokers, view) for key, one in told.items()}
     told |= {one.key: _judged(one, bodies[one.key], known) for one in wanted}
     retained = tuple(sorted(decided.retained | (decided.waiting & lost)))
-    return Decision(_outcomes(at, told, view), tells=(ShowSubscriptions(at, standing, retained),))
+    in_place = _in_place(wanted, statuses.keys(), decided, applied, state.cluster_id or "")
+    return Decision(_outcomes(at, told, view), tells=(ShowSubscriptions(at, standing, retained, in_place),))
 
 
 def _judged(one: Wanted, body: Body, known: Standing) -> Judged:
@@ -189,26 +187,27 @@ def _judged(one: Wanted, body: Body, known: Standing) -> Judged:
         return Judged.unchanged(body, failure(InternalError(error)), unexpected=error)
 
 
-def _as_removed(key: Key, one: Judged, brokers: Brokers, view: View) -> Judged:
-    name = broker_name(installation_of(view), key)
-    gone = one.verdict.reason in _NO_LONGER and brokers.has_removed(name) and name not in brokers.found.configs
-    return one.without_hash() if gone else one
-
-
-def _applied(statuses: Mapping[str, Mapping[str, Any]], brokers: Brokers) -> dict[str, str]:
-    """Hashes of what is still there as far as we know; what we took away since is no drift."""
-    hashes = {name: status["appliedHash"] for name, status in statuses.items() if "appliedHash" in status}
-    return {name: text for name, text in hashes.items() if not brokers.has_removed(name)}
-
-
-def _statuses(at: Key, bodies: Mapping[Key, Body], view: View) -> dict[str, dict[str, Any]]:
-    """What statuses say, by broker name. What a clean-up took away is no drift, now that the cluster is back."""
+def _applied(at: Key, brokers: Brokers, view: View) -> dict[str, str]:
+    """Return hashes of what is on the brokers as far as we know, without what we removed, which is no drift."""
     cleaned = view[CleanedUp(at)].value or frozenset()
-    said = {broker_name(installation_of(view), key): said_of(body) for key, body in bodies.items()}
-    return {
-        name: {field: value for field, value in status.items() if name not in cleaned or field != "appliedHash"}
-        for name, status in said.items()
-    }
+    hashes = brokers.record.applied
+    return {name: text for name, text in hashes.items() if name not in cleaned and not brokers.has_removed(name)}
+
+
+def _in_place(
+    wanted: list[Wanted], names: Collection[str], decided: SubscriptionPlan, applied: Mapping[str, str], cluster_id: str
+) -> dict[str, str]:
+    """Return hashes of what is on the brokers as it should be; where a change waits, of what was there before."""
+    found = {name: text for name, text in applied.items() if name in names}
+    for one in wanted:
+        name = one.subscription.id
+        if name in decided.changes or name in decided.waiting or name in decided.retained:
+            continue
+        if one.suspended or one.expired or name in decided.held:
+            found.pop(name, None)
+        else:
+            found[name] = config_hash(to_configs(one.subscription), cluster_id)
+    return found
 
 
 def _seen(clients: ClientSightings, statuses: Mapping[str, Mapping[str, Any]]) -> list[ObservedSoftware]:
@@ -229,21 +228,9 @@ def _seen(clients: ClientSightings, statuses: Mapping[str, Mapping[str, Any]]) -
     return [one for _, one in sorted(newest.items())]
 
 
-def _repairs(
-    one: Wanted, bodies: Mapping[Key, Body], brokers: Brokers, statuses: Mapping[str, Mapping[str, Any]]
-) -> int:
-    # Of status and memory the larger: a status that could not be written, as the object had changed, is not lost so.
-    name = one.subscription.id
-    said, last = int(statuses.get(name, {}).get("driftRepairs") or 0), brokers.record.results.get(name)
-    same = last is not None and last.uid == Subject.of(bodies[one.key]).uid
-    return max(said, last.repairs if last is not None and same else 0)
-
-
 def _changes(
     decided: SubscriptionPlan,
     lost: frozenset[str],
-    bodies: Mapping[Key, Body],
-    repairs: Mapping[str, int],
     view: View,
 ) -> dict[str, ConfigChange]:
     found = {}
@@ -251,7 +238,5 @@ def _changes(
         key = own_key(installation_of(view), name)
         if key is None:
             continue
-        uid = Subject.of(bodies[key]).uid if key in bodies else ""
-        count = repairs.get(name, 0) + 1 if name in decided.drifted else 0
-        found[name] = ConfigChange(target, key, uid, count, swept=name in lost)
+        found[name] = ConfigChange(target, key, is_repair=name in decided.drifted, swept=name in lost)
     return found

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kwitness.operator.desired.shared_intervals import interval_warnings
 from kwitness.operator.desired.subscription_expiry import expired_verdict, expires_ms
-from kwitness.operator.desired.subscription_plan import ObservedSoftware, SubscriptionPlan, Wanted, config_hash
+from kwitness.operator.desired.subscription_plan import SubscriptionPlan, Wanted
 from kwitness.operator.desired.subscription_status import (
     at_risk_entries,
     held_verdict,
@@ -24,7 +24,7 @@ from kwitness.operator.model.moments import rfc3339
 from kwitness.operator.model.store import Subject
 from kwitness.operator.shapes.facts import Body
 from kwitness.operator.shapes.work import Note
-from kwitness.subscriptions.broker_subscription import BrokerSubscription, to_configs
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["Standing", "judge"]
 
@@ -43,10 +43,9 @@ class Standing:
     all: tuple[BrokerSubscription, ...]
     names: Mapping[str, str]
     to_observers: Mapping[str, Mapping[str, str]]
-    repairs: Mapping[str, int]
-    """How often foreign changes of each were put right."""
+    removed: frozenset[str]
+    """Names of configs about which the last that we did was to remove them."""
     unknown: str | None
-    cluster_id: str
     cluster_name: str
     paused: bool
 
@@ -56,22 +55,20 @@ def judge(one: Wanted, body: Body, known: Standing) -> Judged:
     name, subject = one.subscription.id, Subject.of(body)
     status = known.statuses.get(name, {})
     warnings = risk_warnings(one.risk)
-    fields = {**own_fields(body, name, known.repairs.get(name, 0)), "warnings": warnings}
-    as_before = {**fields, "appliedHash": status.get("appliedHash")}
+    fields = {**own_fields(body, name), "warnings": warnings}
     if name in known.plan.waiting:
         verdict = unknown_risk_verdict(known.unknown or "", one.risk, stands=name in known.present)
-        return Judged(subject, verdict, {**as_before, "atRiskClients": status.get("atRiskClients")})
+        return Judged(subject, verdict, {**fields, "atRiskClients": status.get("atRiskClients")})
     error = known.errors.get(name)
     if error is not None:
-        return Judged(subject, _refused(error, to_observers=name in known.to_observers), as_before)
+        return Judged(subject, _refused(error, to_observers=name in known.to_observers), fields)
     if known.paused and name in known.plan.changes:
         verdict = Verdict("Ready", "Unknown", "Paused", "a change waits: the KafkaCluster is paused by its annotation")
-        return Judged(subject, verdict, as_before)
+        return Judged(subject, verdict, fields)
     if one.suspended or one.expired:
-        return _kept_off(one, body, known, fields=fields, as_before=as_before)
+        return _kept_off(one, body, known, fields)
     if name in known.plan.held:
-        return _held(one, subject, known.plan.held[name], status, fields)
-    fields["appliedHash"] = config_hash(to_configs(one.subscription), known.cluster_id)
+        return _held(one, subject, known, status, fields)
     fields["warnings"] = [*interval_warnings(one.subscription, known.all, known.names), *warnings]
     return Judged(subject, ready("Applied", f"on the broker as {name}"), fields)
 
@@ -83,13 +80,9 @@ def _refused(error: OperatorError, *, to_observers: bool) -> Verdict:
     return ready("AskedByObservers", message)
 
 
-def _held(
-    one: Wanted,
-    subject: Subject,
-    found: tuple[ObservedSoftware, ...],
-    status: Mapping[str, Any],
-    fields: dict[str, Any],
-) -> Judged:
+def _held(one: Wanted, subject: Subject, known: Standing, status: Mapping[str, Any], fields: dict[str, Any]) -> Judged:
+    name = one.subscription.id
+    found = known.plan.held[name]
     verdict = held_verdict(found, one.risk)
     old = {
         (entry["clientSoftwareName"], entry["clientSoftwareVersion"]): entry
@@ -97,8 +90,8 @@ def _held(
     }
     fields["atRiskClients"] = [_steady(entry, old) for entry in at_risk_entries(found, rfc3339)]
     notes: tuple[Note, ...] = ()
-    if status.get("appliedHash") or not old:
-        action = "Withdraw" if status.get("appliedHash") else "Hold"
+    if not old:
+        action = "Withdraw" if name in known.removed else "Hold"
         notes = (Note(reason="ClientsAtRisk", about="", action=action, message=verdict.message),)
     return Judged(subject, verdict, fields, notes)
 
@@ -111,11 +104,11 @@ def _steady(entry: dict[str, Any], old: Mapping[tuple[str, str], dict[str, Any]]
     return entry if moved.total_seconds() >= _STEP_SECONDS else before
 
 
-def _kept_off(one: Wanted, body: Body, known: Standing, *, fields: dict[str, Any], as_before: dict[str, Any]) -> Judged:
+def _kept_off(one: Wanted, body: Body, known: Standing, fields: dict[str, Any]) -> Judged:
     subject = Subject.of(body)
     if one.subscription.id in known.plan.retained:
         why = "the time of spec.expireAfter is over" if one.expired else "spec.suspend is true"
-        return Judged(subject, retained_verdict(why), as_before)
+        return Judged(subject, retained_verdict(why), fields)
     if not one.expired:
         whose = "" if body["spec"].get("suspend") else f" of KafkaCluster {known.cluster_name}"
         return Judged(subject, ready("Suspended", f"not on the broker, as spec.suspend{whose} says"), fields)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscriptionStatus
@@ -19,7 +19,7 @@ from kwitness.operator.shapes.work import Note, Outcome
 
 __all__ = ["Judged", "own_fields", "said_of"]
 
-_KEPT = ("brokerResource", "appliedHash", "driftRepairs", "atRiskClients", "warnings")
+_KEPT = ("brokerResource", "atRiskClients", "warnings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,6 @@ class Judged:
         said = said_of(body)
         fields = {name: said[name] for name in _KEPT if name in said}
         return cls(Subject.of(body), verdict, {**fields, **_end(body)}, unexpected=unexpected)
-
-    def without_hash(self) -> Judged:
-        """What we took away ourselves is no drift when it comes back."""
-        return replace(self, fields={name: value for name, value in self.fields.items() if name != "appliedHash"})
 
     def outcome(self, clients: ClientSightings) -> Outcome:
         """With what is known of its clients."""
@@ -63,9 +59,9 @@ def said_of(body: Body) -> dict[str, Any]:
     return parse_status(ClientMetricsSubscriptionStatus, body).model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def own_fields(body: Body, name: str, repairs: int) -> dict[str, Any]:
+def own_fields(body: Body, name: str) -> dict[str, Any]:
     """What the status says of every subscription that asks for something."""
-    return {"brokerResource": name, "driftRepairs": repairs or None, **_end(body)}
+    return {"brokerResource": name, **_end(body)}
 
 
 def _end(body: Body) -> dict[str, Any]:

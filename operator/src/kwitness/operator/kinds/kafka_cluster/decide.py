@@ -12,7 +12,7 @@ from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.contracts.spelling import quantity
-from kwitness.operator.desired.kafka_cluster_status import acl_hints, wanted_topics
+from kwitness.operator.desired.kafka_cluster_status import wanted_topics
 from kwitness.operator.environment.observer_answers import answering_namespaces
 from kwitness.operator.environment.ruling_clusters import remembered_ruler
 from kwitness.operator.kinds.kafka_cluster.needs import KIND
@@ -65,9 +65,6 @@ def decide(unit: Unit, view: View) -> Decision:
     except OperatorError:
         # The look at its brokers says so.
         cluster = None
-    if cluster is not None:
-        acls = KafkaClusterStatus.model_validate({"acls": acl_hints(cluster)}).acls
-        status = status.model_copy(update={"acls": acls})
     answer = view.get(BrokersSeen.of(body))
     trouble = None if answer is None else answer.failure
     verdicts: tuple[Verdict, ...]

@@ -42,14 +42,13 @@ def seen_status(
             client_versions(cluster.spec.client_policy, inventory.software if inventory is not None else ())
         ),
     )
-    fields = cluster_fields(seen, inventory, cluster, found)
+    fields = cluster_fields(seen, inventory, found)
     if standing is not None:
-        fields |= subscription_fields(standing, view.settings.installation or "")
+        fields["subscriptions"] = subscription_fields(standing, view.settings.installation or "")
     status = KafkaClusterStatus.model_validate(fields)
     if standing is not None:
         return status
-    kept = {name: getattr(before, name) for name in ("subscriptions", "subscriptions_left_out")}
-    return status.model_copy(update=kept)
+    return status.model_copy(update={"subscriptions": before.subscriptions})
 
 
 def _unwatched(subscriptions: Sequence[BrokerSubscription], view: View) -> list[str]:

@@ -44,7 +44,7 @@ def topics_verdict(
     if hidden:
         message = (
             f"the operator may not describe {', '.join(hidden)}, so it is not known whether they are there, and they"
-            " are not created: grant it Describe and DescribeConfigs on them (status.acls has the command)"
+            " are not created: grant it Describe and DescribeConfigs on them (`kwitness acls` prints the command)"
         )
         return Verdict(_TOPICS, "Unknown", "TopicsHidden", message)
     return Verdict(_TOPICS, "True", "TopicsPresent", f"all {len(wanted)} topics are there")

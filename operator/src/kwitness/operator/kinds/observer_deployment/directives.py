@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kwitness.contracts.envelopes import ClusterSubscriptions, Directives, ObserverState
-from kwitness.operator.desired.collector_subscriptions import collector_subscriptions
 from kwitness.operator.environment.collectors import ServingCollector
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.actions import TellObservers, TellSubscriptions
-from kwitness.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.broker_subscription import BrokerSubscription, to_message
 
 __all__ = ["directives", "subscriptions"]
 
@@ -45,7 +44,7 @@ def subscriptions(
     """
     if requested is None:
         return ()
-    wanted = ClusterSubscriptions.of(collector_subscriptions(requested))
+    wanted = ClusterSubscriptions.of(map(to_message, requested))
     if all(one.telemetry is None or one.telemetry.subscriptions in {None, wanted.hash} for one in own):
         return ()
     of = collector.resource

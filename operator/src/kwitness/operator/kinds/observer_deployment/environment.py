@@ -130,7 +130,7 @@ def _default_listener(cluster: KafkaCluster, *, untouched: bool) -> ClientListen
             " TLS), which nobody can show in their place: name a listener with PLAIN, SCRAM or OAUTHBEARER in"
             " spec.listenerRef, or use the broker plugin",
         )
-    security = f"{'Sasl' if kind in MECHANISMS else ''}{'Tls' if spec.tls.enabled else 'Plaintext'}"
+    security = f"{'Sasl' if kind in MECHANISMS else ''}{'Tls' if spec.tls.mode == 'Required' else 'Plaintext'}"
     return ClientListener.model_validate(
         {
             "name": _DEFAULT_LISTENER,

@@ -36,14 +36,13 @@ from kwitness.contracts.topics import (
     TRAFFIC,
     topic_name,
 )
-from kwitness.operator.desired.collector_subscriptions import collector_subscriptions
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.model.believed import gateway_speaks_as
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import gateway_name
-from kwitness.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.broker_subscription import BrokerSubscription, to_message
 
 __all__ = [
     "AUTHORITY_FILE",
@@ -190,7 +189,7 @@ def _ingest(
 
 def subscriptions_file(subscriptions: Iterable[BrokerSubscription]) -> SubscriptionsFile:
     """Every CLIENT_METRICS config of the broker, in the collector's terms."""
-    return SubscriptionsFile(subscriptions=collector_subscriptions(subscriptions))
+    return SubscriptionsFile(subscriptions=tuple(map(to_message, subscriptions)))
 
 
 def owners_file(owners: Owners | None) -> str:

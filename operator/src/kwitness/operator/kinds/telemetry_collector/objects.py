@@ -46,7 +46,7 @@ def collector_objects(
     Raises
     ------
     TerminalError
-        Unsupported or HostNotAllowed, see `kafka_client_files`.
+        HostNotAllowed, see `kafka_client_files`.
     """
     name, namespace = collector.metadata.name, collector.metadata.namespace
     metadata = child_metadata("TelemetryCollector", "collector", collector_name(name), collector.metadata)

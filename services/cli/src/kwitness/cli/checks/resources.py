@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from kwitness.contracts.reasons import REASONS
+from kwitness.contracts.spelling import quantity
 from kwitness.contracts.tables.warnings import ENTRIES as WARNINGS
 
 from .facts import InstallationFacts
@@ -94,11 +95,13 @@ def _remedy(message: str, otherwise: str) -> str:
 def check_brokers(facts: InstallationFacts) -> Iterator[Finding]:
     """Whether every broker has the plugin, and answers clients' telemetry requests."""
     for resource in facts.of_kind("KafkaCluster"):
-        brokers = status_of(resource).get("brokers") or ()
+        brokers = status_of(resource).get("brokers")
         if not brokers:
             continue
-        silent = [str(one["id"]) for one in brokers if one.get("telemetry") is False]
-        without = [str(one["id"]) for one in brokers if one.get("telemetry") is not False and not one.get("plugin")]
+        first = brokers.get("first") or ()
+        silent = [str(broker["id"]) for broker in first if broker.get("telemetry") is False]
+        answering = [broker for broker in first if broker.get("telemetry") is not False]
+        without = [str(broker["id"]) for broker in answering if not broker.get("plugin")]
         if silent:
             yield warning(
                 BROKERS,
@@ -114,7 +117,15 @@ def check_brokers(facts: InstallationFacts) -> Iterator[Finding]:
                 f"of brokers {', '.join(without)} no plugin of kwitness reports, though they answer telemetry requests",
                 "see the brokers' log, lines of kwitness; another plugin may be loaded there",
             )
-        if not silent and not without:
+        more = brokers["total"] - brokers["plugin"] - len(silent) - len(without)
+        if more > 0:
+            yield warning(
+                BROKERS,
+                named(resource),
+                f"{quantity(more, 'more broker')} of {brokers['total']} reported no plugin of kwitness",
+                "see which by `kwitness brokers`",
+            )
+        if not silent and not without and more <= 0:
             yield ok(BROKERS, named(resource), "every broker has the plugin")
 
 
@@ -127,5 +138,5 @@ def check_topics(facts: InstallationFacts) -> Iterator[Finding]:
                     TOPICS,
                     named(resource),
                     str(one.get("message", "")),
-                    "change the topic by Kafka's tools, or spec.topics: topics that exist are never changed",
+                    "change the topic by Kafka's tools, or spec.topics.onCreate: topics that exist are never changed",
                 )

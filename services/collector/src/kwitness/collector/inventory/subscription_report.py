@@ -24,7 +24,7 @@ from kwitness.contracts.envelopes import (
     TopClient,
 )
 from kwitness.contracts.software import is_ours, pushes_telemetry
-from kwitness.subscriptions.broker_subscription import BrokerSubscription
+from kwitness.subscriptions.broker_subscription import BrokerSubscription, to_message
 from kwitness.subscriptions.matching import matches, requests_metric
 
 _SILENT: Final = 20
@@ -136,6 +136,7 @@ def merge(subscription: BrokerSubscription, parts: Sequence[SubscriptionsPart]) 
     top = sorted((client for one in known for client in one.top), key=_newest_first)
     return SubscriptionState(
         id=subscription.id,
+        definition=to_message(subscription),
         clients=clients,
         silent_software=_silent(subscription, parts, max(asking, default=0)),
         unsent_prefixes=tuple(prefix for prefix in subscription.metrics if prefix not in sent),

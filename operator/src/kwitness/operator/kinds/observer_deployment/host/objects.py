@@ -46,7 +46,7 @@ def host_objects(
     Raises
     ------
     TerminalError
-        Unsupported or HostNotAllowed, see `kafka_client_files`.
+        HostNotAllowed, see `kafka_client_files`.
     """
     name, namespace = resource.metadata.name, resource.metadata.namespace
     metadata = child_metadata("ObserverDeployment", "observer-host", observer_host_name(name), resource.metadata)

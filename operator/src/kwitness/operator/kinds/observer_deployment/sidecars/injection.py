@@ -169,7 +169,7 @@ def _authority(cluster: KafkaCluster, knowledge: ClusterKnowledge | None) -> str
     """Return the brokers' CA certificates, PEM; None for the system's CAs."""
     tls = cluster.spec.tls
     authority = knowledge.authority if knowledge is not None else None
-    if authority is None and tls.enabled and tls.ca_secret_ref is not None:
+    if authority is None and tls.mode == "Required" and tls.ca_secret_ref is not None:
         raise TransientError(
             "ClusterNotReady",
             f"the CA certificates of KafkaCluster {cluster.metadata.name} are not known until it is reached: see its"

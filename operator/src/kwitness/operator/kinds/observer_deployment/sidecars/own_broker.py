@@ -37,7 +37,7 @@ def check_own_listener(own: OwnBroker, listener: ClientListener, knowledge: Clus
         raise TransientError(
             "ClusterNotReady",
             f"no broker has told yet what its listener {name} is for: wait; if it stays so, see the KafkaCluster's"
-            " status and the right DescribeConfigs on the cluster in status.acls",
+            " status and the permission DescribeConfigs on the cluster, which `kwitness acls` prints",
         )
     shared = [one for one in found if one.shared_with is not None]
     if shared:

@@ -1,0 +1,43 @@
+"""`kwitness acls`: the permissions in Kafka that the components of an installation need."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kwitness.cli.cluster_access import connect
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.output import Output
+from kwitness.cli.serving_collector import find_cluster
+from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.cli.views.acl_commands import acl_commands
+
+__all__ = ["app"]
+
+app = new_app(SUBCOMMANDS["acls"].about)
+
+Cluster = Annotated[
+    str | None,
+    typer.Argument(metavar="[KAFKACLUSTER]", help="KafkaCluster, or NAMESPACE/NAME; by default the only one."),
+]
+
+
+@app.command()
+@shared
+def acls(options: Options, *, cluster: Cluster = None) -> None:
+    """Show commands that grant operator, collector and analyses their permissions in Kafka.
+
+    Replace OPERATOR, COLLECTOR and ANALYTICS by your users, and add --command-config FILE with an administrator's
+    credential.
+    """
+    found = acl_commands(find_cluster(connect(options), cluster))
+    output = Output(options)
+    if output.format != "table":
+        output.document(
+            {"items": [{"component": component, "commands": list(commands)} for component, commands in found]}
+        )
+        return
+    # Nothing is cut to the width of the terminal: the lines are pasted into a shell.
+    for name, commands in found:
+        print("\n".join((f"# {name}", *commands)))
