@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from kwitness.contracts.observers import ReportableApi
 
-from .contract_model import Contract, Rule, list_set, rules
+from .contract_model import Contract, Rule, list_atomic, list_set, rules
 from .references import HeaderRegistryRef
 
 __all__ = ["EVENTS_PER_SECOND", "HeaderSampling", "ObserverEntry", "ObserverLimits"]
@@ -25,7 +25,7 @@ class HeaderSampling(Contract):
         description="Registers that headers are judged by. Of entries for the same key or prefix the first register's "
         "counts. Empty: headers are counted as of keys that are not registered.",
         max_length=16,
-        json_schema_extra={"x-kubernetes-list-type": "atomic"},
+        json_schema_extra=list_atomic(),
     )
     sample_every: int = Field(
         100,

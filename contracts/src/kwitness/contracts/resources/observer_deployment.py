@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from kwitness.contracts.dns_label import DnsLabel
 
-from .contract_model import Contract, Rule, list_map, list_set, rules
+from .contract_model import Contract, Rule, list_atomic, list_map, list_set, rules
 from .durations import duration_field
 from .gateway import Gateway
 from .label_selector import LabelSelector
@@ -196,7 +196,7 @@ class PodCoverage(Contract):
         (),
         description="Commands after which workloads with outdated or missed pods are covered, up to 20.",
         max_length=20,
-        json_schema_extra={"x-kubernetes-list-type": "atomic"},
+        json_schema_extra=list_atomic(),
     )
 
 
