@@ -222,7 +222,8 @@ def test_every_line_of_the_guide_can_be_typed(types, api, namespace, line, capsy
         return
     if line[:2] == ["jobs", "describe"]:
         run = {"streaming": {"trigger": "30s"}}
-        job = {"type": "UnusedTopics", "clusterRef": {"name": "orders"}, "run": run, "table": "unused"}
+        analysis = {"type": "UnusedTopics", "run": run, "table": "unused"}
+        job = {"clusterRef": {"name": "orders"}, "analyses": [analysis]}
         kind = {"apiVersion": "kwitness.dev/v1beta1", "kind": "AnalyticsJob"}
         api.objects.apply({**kind, "metadata": {"name": line[2], "namespace": namespace}, "spec": job})
     done = types(*line)
