@@ -72,8 +72,7 @@ def test_every_field_has_a_description_and_one_type(info) -> None:
             assert ("type" in node) != ("x-kubernetes-int-or-string" in node), path
             assert "$ref" not in node, path
             assert "anyOf" not in node, path
-            if not path.endswith("[]"):
-                assert node["description"].endswith("."), path
+            assert node["description"].endswith("."), path
 
 
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)

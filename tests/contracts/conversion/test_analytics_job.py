@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from kwitness.contracts.conversion.analytics_job import to_v1beta1
+from kwitness.contracts.conversion.v1alpha1 import to_v1beta1
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 
 METADATA = {"name": "cost", "namespace": "kwitness"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kwitness.contracts.conversion.interceptor_profile import to_v1beta1
+from kwitness.contracts.conversion.v1alpha1 import to_v1beta1
 
 SPEC = {"clusterRef": {"name": "orders"}, "selector": {"matchLabels": {"app": "orders"}}}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kwitness.contracts.conversion.kafka_cluster import to_v1beta1
+from kwitness.contracts.conversion.v1alpha1 import to_v1beta1
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 
 SERVERS = ["kafka:9092"]

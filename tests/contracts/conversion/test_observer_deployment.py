@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kwitness.contracts.conversion.observer_deployment import to_v1beta1
+from kwitness.contracts.conversion.v1alpha1 import to_v1beta1
 
 GATEWAY = """
 {clusterRef: {name: main}, mode: Gateway, observers: [{type: Traffic}], replicas: 3, caSecretRef: {name: ca},
@@ -108,7 +108,8 @@ def test_a_queue_fits_the_memory_of_a_process(before: int, after: int) -> None:
 
 
 def test_what_is_given_is_left_alone() -> None:
-    resource = {"metadata": {"name": "orders"}, "spec": {"mode": "Gateway", "gateway": {"tls": None}, "replicas": 2}}
+    spec = {"mode": "Gateway", "gateway": {"tls": None}, "replicas": 2}
+    resource = {"kind": "ObserverDeployment", "metadata": {"name": "orders"}, "spec": spec}
     before = yaml.safe_dump(resource)
 
     to_v1beta1(resource)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kwitness.contracts.conversion.telemetry_collector import to_v1beta1
+from kwitness.contracts.conversion.v1alpha1 import to_v1beta1
 
 METADATA = {"name": "main", "namespace": "kwitness"}
 INGEST = {"tls": {"secretRef": {"name": "kwitness-tls"}}}

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any, Final
 
-from kwitness.contracts.resources.meta import API_VERSION
-
-__all__ = ["to_v1beta1"]
+__all__ = ["convert_spec"]
 
 _OF_AN_ANALYSIS: Final = ("type", "table", "run", "window", "parameters")
 _IDENTITY_KEYS: Final = {
@@ -17,23 +14,15 @@ _IDENTITY_KEYS: Final = {
     "ClientId": "client_id",
     "Workload": "k8s_workload",
 }
-_ACCEPTED: Final = "kwitness.dev/accept-cluster-id"
 
 
-def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an AnalyticsJob of v1alpha1 as one of v1beta1, without its status."""
-    metadata = {**resource["metadata"]}
-    annotations = dict(metadata.pop("annotations", None) or {})
-    accepted = annotations.pop(_ACCEPTED, None)
-    if annotations:
-        metadata["annotations"] = annotations
-    former = deepcopy(dict(resource["spec"]))
-    analysis = {name: former.pop(name) for name in _OF_AN_ANALYSIS if name in former}
-    if "costAttribution" in (analysis.get("parameters") or {}):
-        analysis["parameters"]["costAttribution"] = _costs(analysis["parameters"]["costAttribution"])
-    spec = {"analyses": [analysis], **former, **({"clusterId": accepted} if accepted else {})}
-    kept = {name: value for name, value in resource.items() if name != "status"}
-    return {**kept, "apiVersion": API_VERSION, "metadata": deepcopy(metadata), "spec": spec}
+def convert_spec(former: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the spec of v1beta1."""
+    analysis = {name: former[name] for name in _OF_AN_ANALYSIS if name in former}
+    parameters = analysis.get("parameters") or {}
+    if "costAttribution" in parameters:
+        analysis["parameters"] = {**parameters, "costAttribution": _costs(parameters["costAttribution"])}
+    return {"analyses": [analysis], **{name: former[name] for name in former if name not in analysis}}
 
 
 def _costs(former: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kwitness.contracts.resources.meta import API_VERSION
-
-__all__ = ["to_v1beta1"]
+__all__ = ["convert_spec"]
 
 _ON_CREATE = ("partitions", "replicationFactor", "retention")
 
 
-def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the resource in the shape of v1beta1, without its status, which the operator writes again.
+def convert_spec(former: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the spec of v1beta1.
 
     An ``authentication.type`` that never had an effect stays, and the API server refuses it.
     """
-    spec = dict(resource["spec"])
-    spec |= _connection(spec)
+    spec = {**former, **_connection(former)}
     if "topics" in spec:
         spec["topics"] = _topics(spec["topics"])
-    return {
-        **{name: value for name, value in resource.items() if name != "status"},
-        "apiVersion": API_VERSION,
-        "spec": spec,
-    }
+    return spec
 
 
 def _connection(spec: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from .identity import identity_to_v1beta1
 
-__all__ = ["to_v1beta1"]
+__all__ = ["convert_spec"]
 
 _OF_THE_BLOCK: Final = {
     "Gateway": ("replicas", "caSecretRef"),
@@ -18,9 +18,9 @@ _OF_THE_BLOCK: Final = {
 _LONGEST_QUEUE: Final = 17_179_869_184
 
 
-def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the resource in the shape of v1beta1, without its status."""
-    old = {name: value for name, value in resource["spec"].items() if value is not None}
+def convert_spec(former: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the spec of v1beta1."""
+    old = {name: value for name, value in former.items() if value is not None}
     mode = old.pop("mode")
     name = mode.lower()
     block = {field: old.pop(field) for field in _OF_THE_BLOCK[mode] if field in old}
@@ -30,11 +30,7 @@ def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
         old["identity"] = identity_to_v1beta1(old["identity"])
     if old.get("limits", {}).get("queueBytes", 0) > _LONGEST_QUEUE:
         old["limits"] = {**old["limits"], "queueBytes": _LONGEST_QUEUE}
-    return {
-        **{field: value for field, value in resource.items() if field != "status"},
-        "apiVersion": "kwitness.dev/v1beta1",
-        "spec": {**references, name: block, **old},
-    }
+    return {**references, name: block, **old}
 
 
 def _addresses(gateway: Mapping[str, Any]) -> dict[str, Any]:

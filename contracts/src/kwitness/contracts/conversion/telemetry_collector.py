@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kwitness.contracts.resources.meta import API_VERSION
-
 from .identity import identity_to_v1beta1
 
-__all__ = ["to_v1beta1"]
+__all__ = ["convert_spec"]
 
 
-def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the resource of v1beta1, without status."""
-    spec = dict(resource["spec"])
+def convert_spec(former: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the spec of v1beta1."""
+    spec = dict(former)
     spec["ingest"] = _ingest(spec["ingest"])
     if "identity" in spec:
         spec["identity"] = identity_to_v1beta1(spec["identity"])
@@ -24,11 +22,7 @@ def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
         spec["kafkaTopic"] = {"mode": "Write" if spec["kafkaTopic"].get("enabled", True) else "Disabled"}
     if "forward" in spec:
         spec["forward"] = [_forward(forward) for forward in spec["forward"]]
-    return {
-        **{name: value for name, value in resource.items() if name != "status"},
-        "apiVersion": API_VERSION,
-        "spec": spec,
-    }
+    return spec
 
 
 def _ingest(ingest: Mapping[str, Any]) -> dict[str, Any]:

@@ -68,7 +68,13 @@ def _schema(info: KindInfo) -> dict[str, Any]:
             "apiVersion": {"type": "string", "description": f"Group and version: {GROUP}/{VERSION}."},
             "kind": {"type": "string", "description": f"The kind: {info.kind}."},
             # The bound keeps the cost of the rule on the name small.
-            "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 253}}},
+            "metadata": {
+                "type": "object",
+                "description": "Metadata of all objects of Kubernetes.",
+                "properties": {
+                    "name": {"type": "string", "maxLength": 253, "description": "The name, unique in its namespace."}
+                },
+            },
             "spec": _part(info.model, "spec", defaults=True),
             "status": _part(info.model, "status", defaults=False),
         },

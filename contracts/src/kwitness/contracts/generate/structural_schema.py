@@ -83,7 +83,13 @@ def _node(node: dict[str, Any], definitions: dict[str, Any], *, defaults: bool, 
             made |= _object(flat, definitions, defaults=defaults, path=path)
         case "array":
             _demand(flat, "maxItems", path)
-            made["items"] = _node(flat["items"], definitions, defaults=defaults, path=f"{path}[]")
+            if defaults and "x-kubernetes-list-type" not in flat:
+                raise UnstructuralModelError(
+                    f"{path}: needs list_map, list_set or list_atomic, which say how it is merged"
+                )
+            made["items"] = _described(
+                _node(flat["items"], definitions, defaults=defaults, path=f"{path}[]"), f"{path}[]"
+            )
         case "integer":
             made.setdefault("format", "int64")
         case "string" if "enum" not in flat:
@@ -121,15 +127,20 @@ def _object(flat: dict[str, Any], definitions: dict[str, Any], *, defaults: bool
         if "maxLength" not in flat and "maxProperties" not in flat:
             raise UnstructuralModelError(f"{path}: a map needs max_length, or CEL over it costs too much")
         values = _node(flat["additionalProperties"], definitions, defaults=defaults, path=f"{path}.*")
-        return {"additionalProperties": values}
+        return {"additionalProperties": _described(values, f"{path}.*")}
     if "patternProperties" in flat:
         raise UnstructuralModelError(f"{path}: keys with a pattern are not structural: use a rule")
     properties = {}
     for name, field in flat.get("properties", {}).items():
-        properties[name] = _node(field, definitions, defaults=defaults, path=f"{path}.{name}")
-        if not properties[name].get("description"):
-            raise UnstructuralModelError(f"{path}.{name}: has no description")
+        below = f"{path}.{name}"
+        properties[name] = _described(_node(field, definitions, defaults=defaults, path=below), below)
     return {"properties": properties}
+
+
+def _described(node: dict[str, Any], path: str) -> dict[str, Any]:
+    if not node.get("description"):
+        raise UnstructuralModelError(f"{path}: has no description, which `kubectl explain` shows")
+    return node
 
 
 def _demand(flat: dict[str, Any], keyword: str, path: str) -> None:

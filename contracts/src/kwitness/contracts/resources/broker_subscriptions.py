@@ -35,7 +35,7 @@ class BrokerSubscriptionState(Contract):
     )
     resource: SubscriptionResource | None = Field(None, description="What it is made from, where it is ours.")
     interval: str = Field(description="How often it asks clients to push, such as 30s.", max_length=32)
-    metrics: tuple[Annotated[str, Field(max_length=255)], ...] = Field(
+    metrics: tuple[Annotated[str, Field(description="A prefix of metric names, or *.", max_length=255)], ...] = Field(
         (), description="The first 16 prefixes of metric names that it asks for; '*' is every metric.", max_length=16
     )
     metrics_left_out: int | None = Field(None, description="How many more prefixes it has.", ge=1)

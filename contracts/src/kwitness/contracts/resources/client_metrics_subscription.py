@@ -29,7 +29,15 @@ __all__ = [
     "SilentSoftware",
 ]
 
-MetricPrefix = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^(\*|[A-Za-z0-9._-]+)$")]
+MetricPrefix = Annotated[
+    str,
+    Field(
+        description="A prefix of metric names, such as org.apache.kafka.producer., or * alone for all.",
+        min_length=1,
+        max_length=255,
+        pattern=r"^(\*|[A-Za-z0-9._-]+)$",
+    ),
+]
 Selector = Literal[
     "clientId",
     "clientInstanceId",
@@ -190,7 +198,7 @@ class ClientMetricsSubscriptionStatus(Status):
     silent_clients: tuple[SilentClient, ...] = Field(
         (), description="Instances that match and do not push, up to 20; from observers.", max_length=20
     )
-    unsent_prefixes: tuple[Annotated[str, Field(max_length=255)], ...] = Field(
+    unsent_prefixes: tuple[Annotated[str, Field(description="One of spec.metrics.", max_length=255)], ...] = Field(
         (), description="Prefixes asked for of which no client sends a metric.", max_length=256
     )
     at_risk_clients: tuple[AtRiskClient, ...] = Field(

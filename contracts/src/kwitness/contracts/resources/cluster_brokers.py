@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from .contract_model import Contract, list_map, list_set
@@ -29,7 +31,7 @@ class Brokers(Contract):
     total: int = Field(0, description="How many brokers the cluster has.", ge=0)
     telemetry: int = Field(0, description="How many answer clients' telemetry requests (API keys 71 and 72).", ge=0)
     plugin: int = Field(0, description="Of how many our plugin's heartbeats arrive.", ge=0)
-    node_ids: tuple[int, ...] = Field(
+    node_ids: tuple[Annotated[int, Field(description="A node id.")], ...] = Field(
         (), description="Their node ids, the first 1000.", max_length=1000, json_schema_extra=list_set()
     )
     first: tuple[Broker, ...] = Field(

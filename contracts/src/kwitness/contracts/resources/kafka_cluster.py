@@ -38,6 +38,7 @@ _PORT = "([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][
 HostPort = Annotated[
     str,
     Field(
+        description="An address, host:port, such as kafka-0.example.org:9092.",
         min_length=3,
         max_length=260,
         pattern=rf"^(\[[0-9A-Fa-f:.%]+\]|{_LABEL}(\.{_LABEL})*):{_PORT}$",
@@ -58,6 +59,12 @@ class TopicsOnCreate(Contract):
     retention: str = duration_field(
         "168h", "How long a topic that is created keeps records.", minimum="1m", maximum="87600h"
     )
+
+
+Mechanism = Annotated[
+    Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM"],
+    Field(description="A SASL mechanism, as Kafka names it."),
+]
 
 
 class Topics(Contract):
@@ -137,13 +144,7 @@ class ClientListener(Contract):
     security: Literal["Plaintext", "Tls", "SaslPlaintext", "SaslTls"] = Field(
         description="How clients connect: unencrypted or by TLS, with a SASL mechanism or without."
     )
-    mechanisms: (
-        tuple[
-            Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", "AWS_MSK_IAM"],
-            ...,
-        ]
-        | None
-    ) = Field(
+    mechanisms: tuple[Mechanism, ...] | None = Field(
         None,
         description="The SASL mechanisms that clients use here. Required with security SaslPlaintext and SaslTls, and "
         "only with them. GSSAPI and AWS_MSK_IAM are bound to the brokers' addresses and fail behind a gateway.",
