@@ -34,7 +34,7 @@ def to_v1beta1(resource: Mapping[str, Any]) -> dict[str, Any]:
     ValueError
         It is of no kind of kwitness.
     """
-    kind = resource.get("kind")
+    kind = str(resource.get("kind"))
     if kind not in PLURALS:
         raise ValueError(f"{kind!r} is no kind of kwitness: use one of {', '.join(PLURALS)}")
     converted = {name: deepcopy(value) for name, value in resource.items() if name != "status"}

@@ -53,7 +53,7 @@ class Analysis(Contract):
         json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
     )
     table: str = Field(
-        description="Name of the Delta table, under the namespace's folder of the installation's root, which one "
+        description="Name of the Delta table, such as clients, under the namespace's folder of the installation's root, which one "
         "AnalyticsJob of the namespace writes. It cannot be changed: make another AnalyticsJob.",
         min_length=1,
         max_length=63,

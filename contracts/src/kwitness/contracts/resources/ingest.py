@@ -43,7 +43,8 @@ class IngestTls(Contract):
     )
     secret_ref: SecretRef | None = Field(
         None,
-        description="Secret with the keys tls.crt and tls.key: the collector's certificate, which mode Required needs.",
+        description="Secret with the keys tls.crt and tls.key: the collector's certificate. Required with mode "
+        "Required, and only with it.",
     )
     ca_config_map_ref: ConfigMapRef | None = Field(
         None,

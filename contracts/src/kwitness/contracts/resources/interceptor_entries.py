@@ -128,7 +128,7 @@ class InterceptorEntry(Contract):
             Rule("self.type != 'Stamp' || has(self.stamp)", "type Stamp needs stamp.stamps", field_path=".stamp"),
         )
     )
-    name: InterceptorName = Field(description="What metrics and rows call it.")
+    name: InterceptorName = Field(description="What metrics and rows call it, such as audit.")
     type: Literal[
         "Audit", "Latency", "Sizes", "Cardinality", "Stats", "Custom", "Headers", "Stamp", "Tracing", "Checksum"
     ] = Field(description="What the interceptor does.")

@@ -44,7 +44,7 @@ class SecretRef(Contract):
         )
     )
     name: str = Field(
-        description="Name of the Secret, in the same namespace; it must start with kwitness-.",
+        description="Name of the Secret, in the same namespace; it must start with kwitness-, such as kwitness-tls.",
         min_length=1,
         max_length=253,
         pattern=SUBDOMAIN,
@@ -139,7 +139,9 @@ class RateCardConfigMapRef(ConfigMapRef):
 class ClusterRef(Contract):
     """A KafkaCluster."""
 
-    name: str = Field(description="Name of the KafkaCluster.", min_length=1, max_length=63, pattern=SUBDOMAIN)
+    name: str = Field(
+        description="Name of the KafkaCluster, such as orders.", min_length=1, max_length=63, pattern=SUBDOMAIN
+    )
     namespace: str | None = Field(
         None,
         description="Namespace of the KafkaCluster, if not the same; that KafkaCluster must allow it "
