@@ -17,7 +17,7 @@ from kwitness.operator.model.store import Key, Store
 from kwitness.operator.reconcile.cluster_looks import look_again
 from kwitness.operator.reconcile.topics import create_topics
 from kwitness.operator.shapes.actions import CreateTopics
-from kwitness.operator.shapes.facts import Answer, BrokersSeen, Fact, HeldBack, SameKafka, TopicsCreated
+from kwitness.operator.shapes.facts import Answer, BrokersSeen, Fact, HeldBack, KafkaState, SameKafka, TopicsCreated
 from kwitness.operator.shapes.work import Need, Unit
 from kwitness.operator.work_queue import Requeue
 
@@ -234,3 +234,16 @@ def test_who_leads_to_the_same_kafka_is_told_by_what_was_seen_and_else_by_the_st
     assert known is not None
     assert known.value == (looked, Key("n", "other"))
     assert [table.get(HeldBack(key)).value for key in (looked, AT)] == [("x",), None]
+
+
+def test_brokers_of_a_cluster_that_this_process_has_not_reached_are_those_of_its_status():
+    store = Store()
+    metadata = {"name": AT.name, "namespace": AT.namespace, "uid": "a", "resourceVersion": "1"}
+    status = {"clusterId": "c", "brokers": {"total": 3, "nodeIds": [30, 1, 2], "first": []}}
+    store.put("KafkaCluster", {"metadata": metadata, "status": status})
+    clusters = {AT: ClusterFacts(checked=True, trouble="away")}
+    context: Any = SimpleNamespace(store=store, clusters=clusters, clock=SimpleNamespace(now_ms=lambda: 1))
+    known = FactTable(context, ask=[].append, wake=[].append).get(KafkaState(AT))
+    assert known is not None
+    assert known.value is not None
+    assert (known.value.cluster_id, known.value.node_ids, known.value.trouble) == ("c", (1, 2, 30), "away")

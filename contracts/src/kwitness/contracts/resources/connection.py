@@ -94,7 +94,7 @@ class ClusterTls(Contract):
     mode: Literal["Required", "Disabled"] = Field(
         "Disabled",
         description="Required: all connections to the cluster use TLS. Disabled: none does; caSecretRef and "
-        "clientCertificateSecretRef must be absent, and authentication with a password needs insecurePlaintext there.",
+        "clientCertificateSecretRef must be absent, and a password needs authentication.insecurePlaintext: true.",
     )
     ca_secret_ref: CaSecretRef | None = Field(
         None,

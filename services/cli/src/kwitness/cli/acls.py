@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from kwitness.cli.cluster_access import connect
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import ClusterArgument, Options, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.serving_collector import find_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -17,15 +13,10 @@ __all__ = ["app"]
 
 app = new_app(SUBCOMMANDS["acls"].about)
 
-Cluster = Annotated[
-    str | None,
-    typer.Argument(metavar="[KAFKACLUSTER]", help="KafkaCluster, or NAMESPACE/NAME; by default the only one."),
-]
-
 
 @app.command()
 @shared
-def acls(options: Options, *, cluster: Cluster = None) -> None:
+def acls(options: Options, *, cluster: ClusterArgument = None) -> None:
     """Show commands that grant operator, collector and analyses their permissions in Kafka.
 
     Replace OPERATOR, COLLECTOR and ANALYTICS by your users, and add --command-config FILE with an administrator's

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Final
-
-import typer
+from typing import Final
 
 from kwitness.cli.cluster_access import ClusterAccess, connect
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.options import ClusterArgument, Options, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.serving_collector import find_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -25,15 +23,10 @@ _OPTIONAL: Final = frozenset({"ADDRESS", "RACK"})
 
 app = new_app(SUBCOMMANDS["brokers"].about)
 
-Cluster = Annotated[
-    str | None,
-    typer.Argument(metavar="[KAFKACLUSTER]", help="KafkaCluster, or NAMESPACE/NAME; by default the only one."),
-]
-
 
 @app.command()
 @shared
-def brokers(options: Options, *, cluster: Cluster = None) -> None:
+def brokers(options: Options, *, cluster: ClusterArgument = None) -> None:
     """Show the brokers: address, telemetry, versions of plugin and Kafka.
 
     Of a cluster with more than ten brokers the collector is asked for the versions of the others; their addresses are

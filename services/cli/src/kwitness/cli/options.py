@@ -20,7 +20,17 @@ import typer
 from typer.core import TyperCommand
 from typing_extensions import override
 
-__all__ = ["PANEL", "ClientArgument", "ClusterOption", "Options", "PrefixOption", "named", "new_app", "shared"]
+__all__ = [
+    "PANEL",
+    "ClientArgument",
+    "ClusterArgument",
+    "ClusterOption",
+    "Options",
+    "PrefixOption",
+    "named",
+    "new_app",
+    "shared",
+]
 
 Format = Literal["table", "json", "yaml"]
 
@@ -40,6 +50,10 @@ def named(metavar: str, text: str) -> Any:
 
 
 ClientArgument = Annotated[str, named("CLIENT", "Client id, instance id, or a prefix of one.")]
+ClusterArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[KAFKACLUSTER]", help="KafkaCluster, or NAMESPACE/NAME; by default the only one."),
+]
 ClusterOption = Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="KafkaCluster to ask.")]
 PrefixOption = Annotated[
     str, typer.Option(metavar="TEXT", help="Only metrics with this prefix, with or without org.apache.kafka.")
