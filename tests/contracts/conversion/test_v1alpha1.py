@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
+import yaml
 
 from kwitness.contracts.conversion.v1alpha1 import to_v1beta1
 
@@ -42,3 +45,28 @@ def test_the_cluster_that_a_kafka_cluster_accepts_by_an_annotation_is_in_its_spe
 def test_another_kind_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="'Kafka' is no kind of kwitness: use one of KafkaCluster"):
         to_v1beta1({"kind": "Kafka", "metadata": {"name": "x"}, "spec": {}})
+
+
+MANIFEST = """
+apiVersion: v1
+kind: Secret
+metadata: {name: kwitness-tls}
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: kwitness.dev/v1alpha1
+  kind: KafkaCluster
+  metadata: {name: orders}
+  spec: {bootstrapServers: ['a:9092'], tls: {enabled: true}}
+"""
+
+
+def test_a_file_is_converted_and_what_is_not_ours_stays() -> None:
+    command = [sys.executable, "-m", "kwitness.contracts.conversion"]
+    done = subprocess.run(command, input=MANIFEST, capture_output=True, text=True, check=True)
+
+    secret, cluster = yaml.safe_load_all(done.stdout)
+    assert secret == {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "kwitness-tls"}}
+    assert cluster["apiVersion"] == "kwitness.dev/v1beta1"
+    assert cluster["spec"]["tls"] == {"mode": "Required"}

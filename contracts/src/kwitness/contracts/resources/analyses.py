@@ -53,8 +53,8 @@ class Analysis(Contract):
         json_schema_extra=rules(Rule("self == oldSelf", "cannot be changed: make another AnalyticsJob")),
     )
     table: str = Field(
-        description="Name of the Delta table, such as clients, under the namespace's folder of the installation's root. "
-        "One AnalyticsJob of the namespace writes it. It cannot be changed: make another AnalyticsJob.",
+        description="Name of the Delta table, such as clients, under the namespace's folder of the installation's "
+        "root. One AnalyticsJob of the namespace writes it. It cannot be changed: make another AnalyticsJob.",
         min_length=1,
         max_length=63,
         pattern=r"^[a-z][a-z0-9_]*$",
