@@ -9,7 +9,7 @@ import re
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import quote
 
 import grpc
@@ -39,7 +39,8 @@ Start = Callable[..., CollectorProcess]
 Run = Callable[..., tuple[CollectorProcess, dict[str, bytes]]]
 
 KEY = "kept in the Secret of this test alone"
-TREATED = [key for key in IDENTITY_KEYS if key in TelemetryIdentity.model_fields]
+_KEYS = get_args(TelemetryIdentity.model_fields["key"].annotation)
+TREATED = [key for key in IDENTITY_KEYS if key in _KEYS]
 PUSHED = ["principal", "client_id", "client_instance_id", "client_address", "client_source_port"]
 """What a plugin says itself of who pushed; all else is in the payload."""
 PORT = 61_973

@@ -113,10 +113,11 @@ class World:
         self.written.append(dict(changes))
         return {name: self.answers.get(name) for name in changes}
 
-    async def exchange(self, at: Key, data: Any, *, version: str | None) -> None:
+    async def exchange(self, kind: str, at: Key, content: Any, *, version: str | None) -> None:
         if self.refusal is not None:
             raise self.refusal
-        self.exchanged.append((at, dict(data), version))
+        assert kind == "ConfigMap"
+        self.exchanged.append((at, content["data"], version))
 
     async def delete(self, *arguments: Any, **options: Any) -> None:
         if self.refusal is not None:
