@@ -183,6 +183,12 @@ class Storage(Contract):
         description="Size of the claim or limit of the emptyDir. Claims that exist grow with it where their "
         "StorageClass has allowVolumeExpansion; they never get smaller.",
     )
+    when_deleted: Literal["Delete", "Retain"] = Field(
+        "Delete",
+        description="What happens to the claims when this resource is deleted. Retain: they stay, and a later "
+        "collector of this name in this namespace goes on with their counters. Claims of replicas that are scaled away "
+        "stay.",
+    )
 
 
 class TelemetryCollectorSpec(Contract):

@@ -93,8 +93,8 @@ def stateful_set(
     }
     if claims:
         spec["volumeClaimTemplates"] = claims
-        # A later collector of this name, maybe of another cluster, must not go on with this one's counters.
-        spec["persistentVolumeClaimRetentionPolicy"] = {"whenDeleted": "Delete", "whenScaled": "Retain"}
+        # By default a later collector of this name, maybe of another cluster, does not go on with this one's counters.
+        spec["persistentVolumeClaimRetentionPolicy"] = {"whenDeleted": storage.when_deleted, "whenScaled": "Retain"}
     return {
         "apiVersion": "apps/v1",
         "kind": "StatefulSet",
