@@ -55,4 +55,4 @@ def test_pods_leave_a_node_that_does_not_answer_after_30_seconds_unless_values_s
 
     for name in ("kwitness-operator", "kwitness-injector"):
         tolerations = named(manifests, "Deployment", name)["spec"]["template"]["spec"]["tolerations"]
-        assert {one.get("key"): one.get("tolerationSeconds") for one in tolerations} == seconds
+        assert {entry.get("key"): entry.get("tolerationSeconds") for entry in tolerations} == seconds

@@ -28,7 +28,7 @@ class Field:
 
 
 class Explained:
-    """What `kubectl explain` says below a path."""
+    """The text of `kubectl explain` below a path."""
 
     def __init__(self, server: ApiServer, path: str) -> None:
         self._server = server

@@ -63,7 +63,7 @@ def test_one_replica_works_and_the_other_is_ready_to(api, namespace, replicas) -
     assert replicas[1].probe("/healthz") == (200, "ok")
 
 
-def test_the_other_replica_takes_over_at_once_when_the_first_stops(api, namespace, replicas) -> None:
+def test_the_other_replica_leads_at_once_when_the_first_stops(api, namespace, replicas) -> None:
     first, second = replicas
 
     assert first.stop() == 0
@@ -74,7 +74,7 @@ def test_the_other_replica_takes_over_at_once_when_the_first_stops(api, namespac
     eventually(lambda: is_answered(api, "later", namespace))
 
 
-def test_the_other_replica_takes_over_when_the_first_is_killed(api, namespace, replicas) -> None:
+def test_the_other_replica_leads_when_the_first_is_killed(api, namespace, replicas) -> None:
     first, second = replicas
 
     first.stop(signal.SIGKILL)
@@ -93,9 +93,7 @@ def test_a_replica_that_lost_the_lease_ends(api, namespace, replicas) -> None:
     eventually(lambda: leads(second))
 
 
-def test_a_replica_without_the_right_to_the_lease_says_so_and_works_when_it_has_it(
-    api, namespace, start_operator: Start
-) -> None:
+def test_a_replica_works_once_it_has_the_right_to_the_lease(api, namespace, start_operator: Start) -> None:
     operator = start_operator(electsLeader=True)
     refused = eventually(lambda: [line for line in operator.lines() if line["message"] == "No leadership yet"], bool)
     assert "leases" in refused[0]["detail"]

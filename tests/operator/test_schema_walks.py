@@ -1,4 +1,4 @@
-"""Walks through the schemas: whatever a resource was before, it reaches the state that is declared last.
+"""Walks through the schemas: from any state a resource reaches the one that is declared last.
 
 Each walk begins with a declared resource, takes generated steps through valid and invalid specs and through misuse, and
 declares the first resource again. After each step the status is of the present generation; at the end the reason is
@@ -86,7 +86,7 @@ class Walk:
         self.first = first
         self.kind: str = first["kind"]
         self.namespace: str = first["metadata"]["namespace"]
-        self.taken: list[str] = []
+        self.steps: list[str] = []
         cases = [case for case in CASES if case.kind == self.kind]
         self._valid = [case for case in cases if not case.refused]
         self._invalid = [case for case in cases if case.refused]
@@ -101,7 +101,7 @@ class Walk:
             self._stop,
             self._renew,
         ]
-        self.taken.append(self._dice.choice(steps)())
+        self.steps.append(self._dice.choice(steps)())
         self.settle()
 
     def declare(self) -> None:
@@ -192,5 +192,5 @@ def test_a_resource_reaches_what_is_declared_last(api, namespace, clean_broker, 
     try:
         until_reason(api, kind, NAME, namespace, REACHED[kind])
     except WaitFailedError as error:
-        raise AssertionError(f"after seed {seed}: {'; '.join(walk.taken)}") from error
+        raise AssertionError(f"after seed {seed}: {'; '.join(walk.steps)}") from error
     api.objects.delete(kind, NAME, namespace=namespace)

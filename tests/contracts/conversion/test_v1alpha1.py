@@ -1,4 +1,4 @@
-"""Resources of v1alpha1, whatever their kind, become resources of v1beta1."""
+"""Converts resources of all kinds from v1alpha1 to v1beta1."""
 
 from __future__ import annotations
 
