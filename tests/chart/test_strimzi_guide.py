@@ -65,7 +65,7 @@ def test_a_reader_gets_to_the_end(server: ApiServer, tmp_path: Path) -> None:
 
     typed = reader.follows(PAGE)
 
-    assert len(typed) == 8
+    assert len(typed) == 7
     tokens = reader.types(
         "kubectl get secret kwitness-collector-tokens --namespace kafka -o jsonpath='{.data.tokens}' | base64 -d"
     )
