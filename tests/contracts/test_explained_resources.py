@@ -10,9 +10,12 @@ import pytest
 
 from kwitness.contracts.resources import KINDS, KindInfo
 from kwitness.e2e.api_server import ApiServer
+from kwitness.images.commands import CommandFailedError
+
+from tests.eventually import eventually
 
 _FIELD: Final = re.compile(r"^  (\w+)\t<(\S+)>(.*)$")
-_ENUM: Final = re.compile(r"^  enum: (.*?)(?:, \.\.\.\.)?$", re.MULTILINE)
+_ENUM: Final = re.compile(r"^ *enum: (.*?)(?:, \.+)?$", re.MULTILINE)
 _ONE_OF: Final = re.compile(r"exactly one of (\w+)", re.IGNORECASE)
 _EXAMPLE: Final = re.compile(r"such as `?(\S+?)`?[,.;:]?(?:\s|$)")
 _REQUIRED_WITH: Final = re.compile(r"Required with (\w+) (\w+)")
@@ -44,7 +47,7 @@ class Explained:
     def resource(self) -> dict[str, Any]:
         """Return an object with what is required, by the texts alone."""
         chosen = {name for name, field in self.fields.items() if field.is_required}
-        if found := _ONE_OF.search(self.text):
+        if (found := _ONE_OF.search(self.text)) and found[1] in self.fields:
             chosen.add(found[1])
         made: dict[str, Any] = {}
         for name, field in self.fields.items():
@@ -78,6 +81,8 @@ def _fields(listed: str) -> list[tuple[str, Field]]:
 @pytest.mark.parametrize("info", KINDS, ids=lambda info: info.kind)
 def test_what_is_explained_is_a_resource_that_is_accepted(api_with_crds: ApiServer, info: KindInfo) -> None:
     path = f"{info.plural}.kwitness.dev.spec"
+    # The API server publishes the schema a moment after it serves the kind.
+    eventually(lambda: api_with_crds.kubectl("explain", path), passing=(CommandFailedError,))
     body = {
         "apiVersion": "kwitness.dev/v1beta1",
         "kind": info.kind,

@@ -70,7 +70,6 @@ def _schema(info: KindInfo) -> dict[str, Any]:
             # The bound keeps the cost of the rule on the name small.
             "metadata": {
                 "type": "object",
-                "description": "Metadata of all objects of Kubernetes.",
                 "properties": {
                     "name": {"type": "string", "maxLength": 253, "description": "The name, unique in its namespace."}
                 },
