@@ -59,7 +59,13 @@ def test_both_replicas_take_part_and_answer_for_all(pair: Platform) -> None:
         return int(collector["status"].get("reportingClients", 0))
 
     eventually(clients, lambda now: now >= len(PRODUCERS), every=2)
-    instances = {sample["metric"]["instance"] for sample in pair.query('kwitness_ledger_events_total{hop="receive"}')}
+    # Prometheus may not have scraped both yet when the status has counted.
+    received = 'kwitness_ledger_events_total{hop="receive"}'
+    instances = eventually(
+        lambda: {sample["metric"]["instance"] for sample in pair.query(received)},
+        lambda found: len(found) >= 2,
+        every=2,
+    )
     assert len(instances) == 2
 
 
