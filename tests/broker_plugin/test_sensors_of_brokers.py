@@ -38,16 +38,24 @@ def test_a_client_that_pushes_too_early_is_named_with_how_often(plugged: Plugged
     broker, collector = plugged
     with TelemetryClient(broker.bootstrap, "too-early") as client:
         answers = [client.push(PAYLOAD) for _ in range(3)]
-        assert answers == [0, THROTTLING_QUOTA_EXCEEDED, THROTTLING_QUOTA_EXCEEDED]
+        # On a slow machine the interval can end before the last push.
+        assert answers[:2] == [0, THROTTLING_QUOTA_EXCEEDED]
+        refused = answers.count(THROTTLING_QUOTA_EXCEEDED)
         if broker.version.startswith("3.7."):
             assert "sensors" not in heartbeat(collector)
             return
         found = collector.wait_for(
-            lambda: (one := listed(collector, client.instance)) and one["throttled"] == 2 and one, what="the instance"
+            lambda: (one := listed(collector, client.instance)) and one["throttled"] == refused and one,
+            what="the instance",
         )
-    assert found == {"client_instance_id": client.instance, "throttled": 2, "plugin_errors": 0, "exported": 1}
+    assert found == {
+        "client_instance_id": client.instance,
+        "throttled": refused,
+        "plugin_errors": 0,
+        "exported": 3 - refused,
+    }
     sensors = heartbeat(collector)["sensors"]
-    assert sensors["throttled"] >= 2
+    assert sensors["throttled"] >= refused
     assert sensors["exported"] >= 1
     assert sensors["instances"] >= 1
     assert client.instance in heartbeat(collector)["asking"]

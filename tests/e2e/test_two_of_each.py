@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +52,10 @@ def pair(platform: Platform, image_values: Path) -> Iterator[Platform]:
     finally:
         releases.uninstall(cluster, release="pair", namespace=PAIR)
         cluster.kubectl("delete", "namespace", PAIR, "--wait", "--timeout=180s")
+
+
+def _instances(samples: list[dict[str, Any]]) -> set[str]:
+    return {sample["metric"]["instance"] for sample in samples}
 
 
 def test_both_replicas_take_part_and_answer_for_all(pair: Platform) -> None:
