@@ -45,7 +45,7 @@ REACHED: Final = {
     "TelemetryCollector": "Progressing",
     "ObserverDeployment": "Progressing",
     "AnalyticsJob": "Starting",
-    "InterceptorProfile": "Unsupported",
+    "InterceptorProfile": "InjectorMissing",
     "HeaderRegistry": "Registered",
 }
 """The reason of Ready that the declared resource has here, where no pod ever starts."""
@@ -182,6 +182,8 @@ class Walk:
 def test_a_resource_reaches_what_is_declared_last(api, namespace, clean_broker, kind: str, seed: int) -> None:
     dice = random.Random(f"{kind} {seed}")  # noqa: S311 - steps, not secrets
     walk = Walk(api, declared(kind, namespace, clean_broker.bootstrap), dice)
+    if kind == "ObserverDeployment":
+        apply(api, collector("main", namespace))
     apply(api, walk.first)
     until_reason(api, kind, NAME, namespace, REACHED[kind])
 
