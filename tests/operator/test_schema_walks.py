@@ -176,23 +176,24 @@ class Walk:
         return f"/apis/kwitness.dev/v1beta1/namespaces/{self.namespace}/{PLURALS[self.kind]}/{NAME}"
 
 
-@pytest.mark.usefixtures("shared")
-@pytest.mark.parametrize("kind", PLURALS)
+@pytest.mark.usefixtures("applied")
 @pytest.mark.parametrize("seed", soak.seeds(10))
-def test_a_resource_reaches_what_is_declared_last(api, namespace, clean_broker, kind: str, seed: int) -> None:
-    dice = random.Random(f"{kind} {seed}")  # noqa: S311 - steps, not secrets
-    walk = Walk(api, declared(kind, namespace, clean_broker.bootstrap), dice)
-    if kind == "ObserverDeployment":
-        apply(api, collector("main", namespace))
-    apply(api, walk.first)
-    until_reason(api, kind, NAME, namespace, REACHED[kind])
-
-    for _ in range(STEPS):
-        walk.step()
-    walk.declare()
-
-    try:
+def test_resources_of_each_kind_reach_what_is_declared_last(api, namespace, clean_broker, seed: int) -> None:
+    for kind in PLURALS:
+        dice = random.Random(f"{kind} {seed}")  # noqa: S311 - steps, not secrets
+        walk = Walk(api, declared(kind, namespace, clean_broker.bootstrap), dice)
+        if kind == "ObserverDeployment":
+            apply(api, collector("main", namespace))
+        apply(api, walk.first)
         until_reason(api, kind, NAME, namespace, REACHED[kind])
-    except WaitFailedError as error:
-        raise AssertionError(f"after seed {seed}: {'; '.join(walk.steps)}") from error
-    api.objects.delete(kind, NAME, namespace=namespace)
+
+        for _ in range(STEPS):
+            walk.step()
+        walk.declare()
+
+        try:
+            until_reason(api, kind, NAME, namespace, REACHED[kind])
+        except WaitFailedError as error:
+            raise AssertionError(f"{kind} with seed {seed}: {'; '.join(walk.steps)}") from error
+        api.objects.delete(kind, NAME, namespace=namespace)
+        api.objects.delete("ktc", *api.objects.names("ktc", namespace), namespace=namespace)
