@@ -10,32 +10,29 @@ import asyncio
 import datetime as dt
 import logging
 import time
-from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
 from kwitness.operator.adapters.kubernetes import Kubernetes
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.store import Key
 
-__all__ = ["LEASE", "Leadership", "LeadershipLostError", "Timing"]
+__all__ = ["LEASE", "Leadership", "LeadershipLostError"]
 
 LEASE: Final = "kwitness-operator"
 """Name of the Lease, in the release's namespace."""
+
+_VALID_S: Final = 15.0
+"""How long a Lease is valid."""
+_RENEWAL_S: Final = 10.0
+"""How long its holder tries to renew it."""
+_PAUSE_S: Final = 2.0
+"""Between two attempts."""
 
 _log = logging.getLogger(__name__)
 
 
 class LeadershipLostError(RuntimeError):
     """The Lease could not be renewed in time, or another replica has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """Seconds: how long a Lease is valid, how long its holder tries to renew it, how long between two attempts."""
-
-    valid: float = 15.0
-    renewal: float = 10.0
-    pause: float = 2.0
 
 
 class Leadership:
@@ -49,15 +46,12 @@ class Leadership:
         Namespace of the Lease.
     holder
         Name of this replica, unique among all.
-    timing
-        How long things take.
     """
 
-    def __init__(self, kubernetes: Kubernetes, namespace: str, holder: str, timing: Timing | None = None) -> None:
+    def __init__(self, kubernetes: Kubernetes, namespace: str, holder: str) -> None:
         self._kubernetes = kubernetes
         self._at = Key(namespace, LEASE)
         self._holder = holder
-        self._timing = timing or Timing()
         self._version: str | None = None
         self._since = 0.0
 
@@ -68,7 +62,7 @@ class Leadership:
             if not waits:
                 _log.info("Waiting for leadership", extra={"lease": str(self._at), "holder": self._holder})
                 waits = True
-            await asyncio.sleep(self._timing.pause)
+            await asyncio.sleep(_PAUSE_S)
         _log.info("Leading", extra={"lease": str(self._at), "holder": self._holder})
 
     async def keep(self) -> NoReturn:
@@ -81,16 +75,16 @@ class Leadership:
         """
         renewed = time.monotonic()
         while True:
-            await asyncio.sleep(self._timing.pause)
+            await asyncio.sleep(_PAUSE_S)
             try:
-                async with asyncio.timeout(self._timing.renewal):
+                async with asyncio.timeout(_RENEWAL_S):
                     holder, version = await self._read()
                     if holder != self._holder:
                         raise LeadershipLostError(f"Lease {self._at} is held by {holder or 'no replica'}")
                     await self._write(self._holder, version)
                     renewed = time.monotonic()
             except (OperatorError, TimeoutError) as error:
-                if time.monotonic() - renewed > self._timing.renewal:
+                if time.monotonic() - renewed > _RENEWAL_S:
                     raise LeadershipLostError(f"Lease {self._at} could not be renewed: {error}") from error
 
     async def release(self) -> None:
@@ -107,7 +101,7 @@ class Leadership:
             holder, version = await self._read()
             if version != self._version:
                 self._version, self._since = version, time.monotonic()
-            is_held = holder not in {"", self._holder} and time.monotonic() - self._since <= self._timing.valid
+            is_held = holder not in {"", self._holder} and time.monotonic() - self._since <= _VALID_S
             if is_held:
                 return False
             await self._write(self._holder, version)
@@ -127,7 +121,7 @@ class Leadership:
         now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         spec: dict[str, Any] = {
             "holderIdentity": holder,
-            "leaseDurationSeconds": max(1, round(self._timing.valid)),
+            "leaseDurationSeconds": max(1, round(_VALID_S)),
             "renewTime": now,
         }
         await self._kubernetes.exchange("Lease", self._at, {"spec": spec}, version=version)
