@@ -17,6 +17,7 @@ from .references import ClusterRef
 from .risk import RiskPolicy, risk_window_field
 from .standstill import suspend_field
 from .status_warning import StatusWarning
+from .times import time_field
 
 __all__ = [
     "AtRiskClient",
@@ -169,11 +170,7 @@ class AtRiskClient(Contract):
     client_software_name: str = Field(description="Software name, as the client says.", max_length=256)
     client_software_version: str = Field(description="Software version, as the client says.", max_length=256)
     librdkafka_version: str | None = Field(None, description="The librdkafka inside it.", max_length=32)
-    last_seen: str = Field(
-        description="When it was last seen, as RFC 3339 in UTC.",
-        max_length=40,
-        json_schema_extra={"format": "date-time"},
-    )
+    last_seen: str = time_field("When it was last seen, as RFC 3339 in UTC.", required=True)
 
 
 class ClientMetricsSubscriptionStatus(Status):
@@ -182,11 +179,8 @@ class ClientMetricsSubscriptionStatus(Status):
     broker_resource: str | None = Field(
         None, description="Name of the CLIENT_METRICS configuration in the broker.", max_length=400
     )
-    expires_at: str | None = Field(
-        None,
-        description="When it is, or was, taken off the brokers (spec.expireAfter), as RFC 3339 in UTC.",
-        max_length=40,
-        json_schema_extra={"format": "date-time"},
+    expires_at: str | None = time_field(
+        "When it is, or was, taken off the brokers (spec.expireAfter), as RFC 3339 in UTC."
     )
     warnings: tuple[StatusWarning, ...] = Field(
         (), description="What to know about this subscription.", max_length=16, json_schema_extra=list_map("type")

@@ -9,14 +9,13 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.dns_label import DnsLabel
 
 from .contract_model import Contract, Rule, list_atomic, list_map, rules
-from .references import ConfigMapRef, SecretRef
+from .references import SUBDOMAIN, ConfigMapRef, SecretRef
 
 __all__ = ["Ingest", "IngestPeer", "IngestTls", "Reader", "Sender"]
 
-_SUBDOMAIN = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 _NamespaceOrEmpty = Annotated[str, Field(max_length=63, pattern=r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$")]
 """A namespace in the key of a list, which must have a default."""
-ServiceAccountName = Annotated[str, Field(min_length=1, max_length=253, pattern=_SUBDOMAIN)]
+ServiceAccountName = Annotated[str, Field(min_length=1, max_length=253, pattern=SUBDOMAIN)]
 
 
 class IngestTls(Contract):

@@ -12,11 +12,12 @@ from kwitness.contracts.interceptors import AttributeName, JavaVariable
 from .contract_model import Contract, Rule, list_atomic, list_map, list_set, rules
 from .durations import duration_field
 from .interceptor_entries import InterceptorEntry
-from .label_selector import LabelSelector
+from .label_selector import LABEL_KEY, LabelSelector
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .precedence import priority_field
 from .references import ClusterRef, HeaderRegistryRef
 from .standstill import suspend_field
+from .times import time_field
 
 __all__ = [
     "InterceptedPods",
@@ -52,7 +53,7 @@ class InterceptorAttribute(Contract):
         description="The pod's label. A pod without it has no such attribute.",
         min_length=1,
         max_length=317,
-        pattern=r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+        pattern=LABEL_KEY,
     )
 
 
@@ -273,11 +274,8 @@ class InterceptorProfileStatus(Status):
         max_length=100,
         json_schema_extra=list_map("workload"),
     )
-    refusals_since: str | None = Field(
-        None,
-        description="When the operator first saw this generation, as RFC 3339 in UTC: refusals before count no longer.",
-        max_length=40,
-        json_schema_extra={"format": "date-time"},
+    refusals_since: str | None = time_field(
+        "When the operator first saw this generation, as RFC 3339 in UTC: refusals before count no longer."
     )
 
 

@@ -10,6 +10,7 @@ from kwitness.contracts.dns_label import DNS_LABEL
 
 from .contract_model import Contract, Rule, list_map, rules
 from .durations import parse_duration
+from .times import time_field
 
 __all__ = [
     "API_VERSION",
@@ -64,11 +65,7 @@ class Condition(Contract):
         description="Why, as one stable CamelCase word to script on.", max_length=64, pattern="^[A-Z][A-Za-z0-9]*$"
     )
     message: str = Field(description="What is the case and what to do next, for people.", max_length=4096)
-    last_transition_time: str = Field(
-        description="When status last changed, as RFC 3339 in UTC.",
-        max_length=40,
-        json_schema_extra={"format": "date-time"},
-    )
+    last_transition_time: str = time_field("When status last changed, as RFC 3339 in UTC.", required=True)
     observed_generation: int | None = Field(
         None, description="The metadata.generation that this condition was made from.", ge=0
     )

@@ -22,6 +22,7 @@ from .privacy import ObservedIdentities
 from .references import ClusterRef
 from .sidecar import Sidecar
 from .standstill import suspend_field
+from .times import time_field
 
 __all__ = [
     "Coverage",
@@ -233,11 +234,8 @@ class ObserverDeploymentStatus(Status):
         max_length=1_000,
         json_schema_extra=list_set(),
     )
-    refusals_since: str | None = Field(
-        None,
-        description="When the operator first saw this generation, as RFC 3339 in UTC: refusals before count no longer.",
-        max_length=40,
-        json_schema_extra={"format": "date-time"},
+    refusals_since: str | None = time_field(
+        "When the operator first saw this generation, as RFC 3339 in UTC: refusals before count no longer."
     )
 
 

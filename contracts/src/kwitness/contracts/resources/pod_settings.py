@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from .contract_model import Contract, Rule, list_atomic, rules
 from .label_selector import LABEL_KEY, LabelKey, LabelText
+from .references import SUBDOMAIN
 
 __all__ = ["AnnotationText", "PodSettings", "Toleration", "metadata_rules"]
 
@@ -89,5 +90,5 @@ class PodSettings(Contract):
         description="The PriorityClass of the pods. Absent: the cluster's default.",
         min_length=1,
         max_length=253,
-        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+        pattern=SUBDOMAIN,
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field
 
 from .contract_model import Contract, Rule, list_set, rules
-from .label_selector import LabelText
+from .label_selector import LABEL_KEY, LabelText
 from .pod_settings import AnnotationText, metadata_rules
 
 __all__ = ["ServiceSettings"]
@@ -72,7 +72,7 @@ class ServiceSettings(Contract):
         "changed while the type is LoadBalancer.",
         min_length=1,
         max_length=317,
-        pattern=r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+        pattern=LABEL_KEY,
     )
     load_balancer_source_ranges: tuple[Cidr, ...] | None = Field(
         None,

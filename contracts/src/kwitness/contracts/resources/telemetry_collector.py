@@ -21,7 +21,7 @@ from .pod_settings import PodSettings
 from .precedence import priority_field
 from .privacy import TelemetryFilter, TelemetryIdentities
 from .quantities import Quantity, within
-from .references import CaSecretRef, ClusterRef, SecretRef
+from .references import SUBDOMAIN, CaSecretRef, ClusterRef, SecretRef
 from .service_settings import ServiceSettings
 from .standstill import suspend_field
 
@@ -176,7 +176,7 @@ class Storage(Contract):
         "StorageAsRequested says so.",
         min_length=1,
         max_length=253,
-        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+        pattern=SUBDOMAIN,
     )
     size: Annotated[Quantity, within("1Mi")] = Field(
         "1Gi",
