@@ -31,15 +31,15 @@ def subscription_fields(subscriptions: Sequence[BrokerSubscription], installatio
         "otherInstallations": counts["OtherInstallation"],
         "foreign": counts["Foreign"],
         "prefix": prefix,
-        "first": [_entry(one, prefix) for one in listed[:_FIRST]],
+        "first": [_entry(one, prefix, owners[one.id]) for one in listed[:_FIRST]],
     }
 
 
-def _entry(subscription: BrokerSubscription, prefix: str) -> dict[str, Any]:
+def _entry(subscription: BrokerSubscription, prefix: str, owner: str) -> dict[str, Any]:
     resource = resource_of(prefix, subscription.id)
     entry: dict[str, Any] = {
         "name": subscription.id,
-        "owner": owner_of(prefix, subscription.id),
+        "owner": owner,
         "interval": interval_text(subscription.interval_ms),
     }
     if resource is not None:
