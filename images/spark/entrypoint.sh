@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
 # `executor`: as Spark's Kubernetes scheduler starts it. Nothing or an option: the driver of a job. Else: the command as it is.
 set -euo pipefail
+if [ -n "${SSL_CERT_FILE:-}" ]; then
+  python3 -m kwitness.jobs.driver.trust_store /tmp/trust-store.jks
+  export JDK_JAVA_OPTIONS="${JDK_JAVA_OPTIONS:-} -Djavax.net.ssl.trustStore=/tmp/trust-store.jks"
+fi
 case ${1:-} in
   executor)
     options=()

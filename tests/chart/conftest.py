@@ -11,6 +11,9 @@ from kwitness.e2e.api_server import ApiServer
 
 from tests.chart.reader import Reader
 
+EGRESS = {"networkPolicy": {"egress": {"enabled": True}}}
+BOTH_WAYS = {"networkPolicy": {"enabled": True, "egress": {"enabled": True}}}
+
 
 @pytest.fixture
 def reader(empty_server: ApiServer, tmp_path: Path) -> Reader:
@@ -24,15 +27,24 @@ def everything() -> dict[str, Any]:
     return {
         "global": {"imageRegistry": "registry.example.org/mirror", "imagePullSecrets": ["pull"]},
         "watchNamespaces": ["kwitness", "team-a"],
-        "operator": {"secretNames": {"team-a": ["kwitness-kafka-admin"]}},
+        "networkPolicy": {"namespaces": ["team-a"]},
+        "operator": {"secretNames": {"team-a": ["kwitness-kafka-admin"]}, **EGRESS},
+        "collector": EGRESS,
+        "observer": BOTH_WAYS,
+        "observerHost": BOTH_WAYS,
         "pods": {
             "nodeSelector": {"disk": "fast"},
             "tolerations": [{"key": "kafka", "operator": "Exists"}],
             "priorityClassName": "important",
         },
         "rbac": {"growAnyClaim": True},
-        "injector": {"enabled": True, "otherNamespaces": {"from": ["kwitness"], "to": ["team-b"]}},
-        "analytics": {"namespaces": ["team-a"], "tableClaim": "kwitness-tables", "createClaim": {"enabled": True}},
+        "injector": {"enabled": True, "otherNamespaces": {"from": ["kwitness"], "to": ["team-b"]}, **EGRESS},
+        "analytics": {
+            "namespaces": ["team-a"],
+            "tableClaim": "kwitness-tables",
+            "createClaim": {"enabled": True},
+            **BOTH_WAYS,
+        },
         "monitoring": {
             "serviceMonitor": {"enabled": True},
             "allowServiceMonitors": True,

@@ -100,7 +100,7 @@ def test_tells_installations_apart_whose_namespaces_begin_alike(everything: dict
 def test_keeps_its_own_labels_on_pods() -> None:
     wrong = {"app.kubernetes.io/name": "other", "app.kubernetes.io/component": "other", "team": "kafka"}
     manifests = chart.render(
-        {"operator": {"podLabels": wrong, "podAnnotations": {"kwitness.dev/settings-hash": "none", "note": "x"}}}
+        {"operator": {"pod": {"labels": wrong, "annotations": {"kwitness.dev/settings-hash": "none", "note": "x"}}}}
     )
 
     operator = named(manifests, "Deployment", "kwitness-operator")["spec"]
@@ -136,7 +136,7 @@ def test_writes_no_key_twice(everything: dict[str, Any]) -> None:
     instance = {"app.kubernetes.io/instance": "mine"}
     values = {
         **everything,
-        "operator": {"podLabels": instance, "podAnnotations": {"kwitness.dev/settings-hash": "none"}},
+        "operator": {"pod": {"labels": instance, "annotations": {"kwitness.dev/settings-hash": "none"}}},
         "monitoring": {
             "serviceMonitor": {"enabled": True, "labels": instance},
             "prometheusRule": {"enabled": True, "labels": instance},
@@ -187,8 +187,8 @@ def test_passes_every_value_to_the_operator(everything: dict[str, Any]) -> None:
     assert settings.images.interceptors == "registry.example.org/mirror/kwitness/interceptors:0.1.0"
     assert settings.images.spark == "registry.example.org/mirror/kwitness/spark:0.1.0"
     assert settings.image_pull_secrets == ["pull"]
-    assert settings.pods.node_selector == {"disk": "fast"}
-    assert settings.pods.priority_class_name == "important"
+    assert settings.collector.pod.node_selector == {"disk": "fast"}
+    assert settings.analytics.executor.pod.priority_class_name == "important"
     assert settings.collector.storage_class == "fast"
     assert settings.analytics.namespaces == ["team-a"]
     assert settings.analytics.table_claim == "kwitness-tables"
@@ -243,13 +243,19 @@ def test_takes_null_for_an_empty_list_or_map() -> None:
     values = {
         "global": {"imagePullSecrets": None},
         "watchNamespaces": None,
-        "operator": {"podLabels": None, "podAnnotations": None, "env": None, "secretNames": None, "resources": None},
-        "pods": {"nodeSelector": None, "tolerations": None, "affinity": None, "topologySpreadConstraints": None},
+        "operator": {"pod": None, "secretNames": None, "resources": None},
+        "pods": {
+            "env": None,
+            "nodeSelector": None,
+            "tolerations": None,
+            "affinity": None,
+            "topologySpreadConstraints": None,
+        },
         "limits": None,
         "collector": {"namespaces": None, "resources": None},
         "observer": {"resources": None},
-        "injector": {"enabled": True, "podLabels": None, "podAnnotations": None, "resources": None},
-        "analytics": {"namespaces": None, "driverResources": None},
+        "injector": {"enabled": True, "pod": {"labels": None, "env": None, "tolerations": None}, "resources": None},
+        "analytics": {"namespaces": None, "driver": {"resources": None, "pod": None}},
     }
     manifests = chart.render(values)
 
@@ -264,14 +270,14 @@ def test_takes_amounts_without_a_unit() -> None:
             {
                 "collector": {"resources": amounts},
                 "observer": {"resources": amounts},
-                "analytics": {"driverResources": amounts},
+                "analytics": {"driver": {"resources": amounts}},
             }
         )
     )
 
     assert settings.collector.resources["requests"] == {"cpu": "1", "memory": "1073741824"}
     assert settings.observer.resources["limits"]["cpu"] == "1.5"
-    assert settings.analytics.driver_resources["limits"]["cpu"] == "1.5"
+    assert settings.analytics.driver.resources["limits"]["cpu"] == "1.5"
 
 
 def test_leaves_user_ids_to_the_cluster_when_told_so() -> None:

@@ -16,13 +16,39 @@ from tests.eventually import eventually
 
 NAMESPACE = "analytics"
 DRIVER = f"system:serviceaccount:{NAMESPACE}:kwitness-spark"
-IMAGE = "kwitness/spark:0.1.0"
-VALUES = {
+DIGEST = f"sha256:{'5' * 64}"
+IMAGE = f"registry.example.org:5000/mirror/kwitness/spark@{DIGEST}"
+SECRET_VARIABLE = {"name": "MIRROR", "valueFrom": {"secretKeyRef": {"name": "mirror", "key": "url"}}}
+PREEMPTED = {"key": "preempted", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 30}
+SPOT = {"key": "spot", "operator": "Equal", "value": "yes"}
+AFFINITY = {
+    "nodeAffinity": {
+        "preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": 7, "preference": {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}}
+        ]
+    }
+}
+SPREAD = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}
+VALUES: dict[str, Any] = {
+    "global": {"imageRegistry": "registry.example.org:5000/mirror/", "trustBundle": {"configMap": "authorities"}},
+    "images": {"spark": {"digest": DIGEST}},
     "watchNamespaces": [NAMESPACE],
     "analytics": {
         "namespaces": [NAMESPACE],
         "tableClaim": "kwitness-tables",
         "storage": {"webIdentity": {"audience": "sts.example"}},
+        "executor": {
+            "pod": {
+                "labels": {"team": "data"},
+                "env": [SECRET_VARIABLE],
+                "securityContext": {"sysctls": [{"name": "net.ipv4.ip_local_port_range", "value": "1024 65000"}]},
+                "tolerations": [PREEMPTED, SPOT],
+                "affinity": AFFINITY,
+                "topologySpreadConstraints": [SPREAD],
+                "priorityClassName": "data",
+                "dnsConfig": {"options": [{"name": "ndots", "value": "2"}]},
+            }
+        },
     },
 }
 LABELS = {
@@ -37,6 +63,7 @@ EXECUTOR: dict[str, Any] = {
     "metadata": {"name": "executor", "labels": LABELS},
     "spec": {
         "serviceAccountName": "kwitness-spark",
+        "priorityClassName": "data",
         "securityContext": {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
         "containers": [
             {
@@ -74,7 +101,8 @@ def driver(api_server: ApiServer) -> Callable[..., Any]:
     wanted = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
     policies = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
-    for one in [namespace, *chart.of_kind(manifests, *wanted, *policies)]:
+    priority = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "data"}, "value": 1}
+    for one in [namespace, priority, *chart.of_kind(manifests, *wanted, *policies)]:
         api_server.kubectl("apply", "--server-side", "--filename=-", input=json.dumps(one))
 
     def send(method: str, path: str, body: Any = None, **headers: str) -> Any:
@@ -102,6 +130,18 @@ def changed(change: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
 def foreign(name: str) -> dict[str, Any]:
     """A pod of somebody else's."""
     return {**EXECUTOR, "metadata": {"name": name, "labels": {"app": name}}}
+
+
+def with_own_values(pod: dict[str, Any]) -> None:
+    """Give an executor all that the values of its pods say."""
+    spec, values = pod["spec"], VALUES["analytics"]["executor"]["pod"]
+    pod["metadata"]["labels"].update({"team": "data", "app.kubernetes.io/instance": "inventory"})
+    spec["containers"][0]["env"].append(SECRET_VARIABLE)
+    spec["volumes"].append({"name": "trust-bundle", "configMap": {"name": "authorities"}})
+    spec["securityContext"].update(values["securityContext"])
+    selector = {"app.kubernetes.io/name": "kwitness-executor", "app.kubernetes.io/instance": "inventory"}
+    spec["topologySpreadConstraints"] = [{**SPREAD, "labelSelector": {"matchLabels": selector}}]
+    spec.update({field: values[field] for field in ("tolerations", "affinity", "dnsConfig")})
 
 
 def secret_volume(name: str) -> dict[str, Any]:
@@ -142,7 +182,7 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "a ConfigMap": (
         lambda pod: pod["spec"]["volumes"].append({"name": "s", "configMap": {"name": "payroll"}}),
-        "no ConfigMap",
+        "no ConfigMap but",
     ),
     "a ConfigMap in a variable": (
         lambda pod: pod["spec"]["containers"][0]["env"].append(
@@ -217,6 +257,34 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         lambda pod: pod["spec"].update(priorityClassName="system-node-critical", priority=2000001000),
         "priority class",
     ),
+    "another value of a label of ours": (
+        lambda pod: pod["metadata"].update(labels={**LABELS, "team": "other"}),
+        "metadata.labels.team",
+    ),
+    "another affinity": (
+        lambda pod: pod["spec"].update(affinity={"nodeAffinity": {}}),
+        "spec.affinity",
+    ),
+    "another spread": (
+        lambda pod: pod["spec"].update(
+            topologySpreadConstraints=[{**SPREAD, "labelSelector": {"matchLabels": {"app": "kafka"}}}]
+        ),
+        "spec.topologySpreadConstraints",
+    ),
+    "another resolver": (
+        lambda pod: pod["spec"].update(dnsPolicy="None", dnsConfig={"nameservers": ["10.0.0.10"]}),
+        "spec.dnsConfig",
+    ),
+    "another key of a Secret of ours": (
+        lambda pod: pod["spec"]["containers"][0]["env"].append(
+            {"name": "MIRROR", "valueFrom": {"secretKeyRef": {"name": "mirror", "key": "password"}}}
+        ),
+        "environment",
+    ),
+    "a toleration of ours for longer": (
+        lambda pod: pod["spec"].update(tolerations=[{**PREEMPTED, "tolerationSeconds": 31}]),
+        "tolerate",
+    ),
     "a node": (lambda pod: pod["spec"].update(nodeName="control-plane"), "spec.nodeName"),
     "a toleration of everything": (lambda pod: pod["spec"].update(tolerations=[{"operator": "Exists"}]), "tolerate"),
     "another scheduler": (lambda pod: pod["spec"].update(schedulerName="mine"), "scheduler"),
@@ -238,6 +306,12 @@ REFUSED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 
 def test_admits_an_executor(driver: Callable[..., Any]) -> None:
     answer = driver("POST", "pods?dryRun=All", EXECUTOR)
+
+    assert answer.status_code == 201, answer.text
+
+
+def test_admits_what_the_values_of_executors_say(driver: Callable[..., Any]) -> None:
+    answer = driver("POST", "pods?dryRun=All", changed(with_own_values))
 
     assert answer.status_code == 201, answer.text
 

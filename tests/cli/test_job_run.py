@@ -16,7 +16,7 @@ from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_reads import GivenInputs
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
-from kwitness.images.spark_jars import spark_jars
+from kwitness.images.spark_classes import spark_variables
 from kwitness.sandbox.waiting import run_to_end
 
 from tests.jobs.kafka_topics import Topics, unique_names
@@ -27,7 +27,7 @@ NAMED = {"bootstrap_servers": ["localhost:9092"]}
 
 def kwitness(*arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "kwitness.cli", *arguments]
-    given = {name: os.environ[name] for name in ("PATH", "SPARK_CONF_DIR")} if environment is None else environment
+    given = {"PATH": os.environ["PATH"]} if environment is None else environment
     return run_to_end(command, env=given)
 
 
@@ -47,12 +47,13 @@ def test_an_inventory_is_made_on_a_laptop_with_a_password_and_tls(kafka: LocalBr
         f'  username="admin" password="{kafka.users["admin"]}";\n'
         f"ssl.truststore.type=PEM\nssl.truststore.location={kafka.certificates.ca_file}\n"
     )
-    prefix = names.telemetry.partition(".")[0]
+    prefix, variables = names.telemetry.partition(".")[0], spark_variables()
 
     done = kwitness(
         *("job", "run", "ClientInventory", "--bootstrap", kafka.bootstrap_of(Listener.SASL_SSL_SCRAM)),
         *("--config", str(properties), "--prefix", prefix, "--table", str(tmp_path / "inventory")),
-        *("--jars", str(spark_jars()), "--parameter", "forgetAfter=48h"),
+        *("--jars", variables.pop("KWITNESS_SPARK_JARS"), "--parameter", "forgetAfter=48h"),
+        environment={name: os.environ[name] for name in ("PATH", "SPARK_CONF_DIR")} | variables,
     )
 
     assert done.returncode == 0, done.stderr

@@ -31,8 +31,9 @@ STATUS = {
     ],
     "findingCounts": {"Unused": 3},
     "findingsTotal": 3,
-    "tablePath": "/tables/shop/unused",
+    "tablePath": "/tables/shop/unused/table",
     "dataLoss": [{"topic": "kwitness.traffic", "partition": 1, "firstOffset": 5, "lastOffset": 9}],
+    "dataLossTotal": 31,
 }
 
 
@@ -103,7 +104,8 @@ def test_the_page_has_losses_findings_and_where_the_rest_is() -> None:
     assert "kwitness.traffic/1: offsets 5 to 9." in text
     assert "3 in all: 3 Unused." in text
     assert "Unused old-topic: Nobody reads it. (found first 1d ago)" in text
-    assert "2 more are in the table: kwitness tables show /tables/shop/unused" in text
+    assert "2 more are in the table: kwitness tables show /tables/shop/unused/table" in text
+    assert "30 more are in the table: kwitness tables show /tables/shop/unused/quarantine/losses" in text
 
 
 def test_a_condition_that_is_false_is_told_with_its_message() -> None:

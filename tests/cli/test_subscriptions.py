@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import yaml
 
-from tests.cli.conftest import cluster, ready
+from tests.cli.conftest import cluster, ready, role
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -146,6 +146,31 @@ def test_a_risk_that_the_cluster_does_not_accept_is_a_warning(person, api, names
         ),
     )
     assert (accepted.returncode, accepted.stderr) == (0, "")
+
+
+def test_a_risk_that_the_cluster_which_rules_does_not_accept_is_a_warning(
+    person, newcomer, api, namespace, another_namespace
+):
+    api.objects.apply(cluster("orders", namespace, riskPolicy="Apply"), cluster("first", another_namespace))
+    (condition,) = ready("False", "AnotherRules", f"{another_namespace}/first rules")
+    for name, where, rules in (("orders", namespace, "False"), ("first", another_namespace, "True")):
+        status = {"clusterId": "abc", "conditions": [{**condition, "type": "Rules", "status": rules}]}
+        api.objects.patch("KafkaCluster", name, where, {"status": status}, subresource="status")
+    may = {"apiGroups": ["kwitness.dev"], "resources": ["*"], "verbs": ["get", "list", "create"]}
+    api.objects.apply(*role("writer", namespace, may, f"{namespace}:newcomer"))
+
+    line = ["subscriptions", "add", "--metric", LATENCY, "--accept-risk", "--namespace", namespace]
+    held = person.types(*line, "held")
+    unread = newcomer.types(*line, "unread")
+
+    assert (held.returncode, unread.returncode) == (0, 0)
+    assert held.stderr == (
+        "kwitness: spec.riskPolicy Apply does not count: KafkaCluster first says Hold, and a subscription can only"
+        " be stricter. Remove it, or have the owner of the KafkaCluster change it there\n"
+    )
+    assert unread.stderr.startswith(
+        f"kwitness: {another_namespace}/first rules. Its riskPolicy counts too and is not known here: "
+    )
 
 
 def test_a_dry_run_prints_what_the_api_server_takes_and_changes_nothing(person, api, namespace):

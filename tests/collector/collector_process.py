@@ -49,7 +49,7 @@ TOPICS = {
 
 
 class CollectorProcess:
-    """One replica. ``config`` is merged into the configuration the operator would write."""
+    """One replica. ``config`` and ``ingest`` are merged into the configuration the operator would write."""
 
     def __init__(
         self,
@@ -60,6 +60,7 @@ class CollectorProcess:
         peers: str | None = None,
         port: int | None = None,
         config: Mapping[str, Any] | None = None,
+        ingest: Mapping[str, Any] | None = None,
         environment: Mapping[str, str] | None = None,
         arguments: Iterable[str] = (),
     ) -> None:
@@ -89,7 +90,7 @@ class CollectorProcess:
             "replicas": 1,
             "kafka": {"bootstrap_servers": [bootstrap or "127.0.0.1:1"]},
             "topics": TOPICS if bootstrap else None,
-            "ingest": {"tokens_file": str(self.tokens)},
+            "ingest": {"tokens_file": str(self.tokens), **(ingest or {})},
             "state_dir": str(folder / f"state-{ordinal}"),
             **(config or {}),
         }

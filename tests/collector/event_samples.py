@@ -47,7 +47,16 @@ def totals(seq: int, records: int = 10, **client: Any) -> dict[str, Any]:
             }
         ],
         "apis": [
-            {"api": "Produce", **who, "requests": 3, "request_bytes": 5_000, "response_bytes": 300, "errors": {"29": 1}}
+            {
+                "api": "Produce",
+                **who,
+                "requests": 3,
+                "request_bytes": 5_000,
+                "response_bytes": 300,
+                "errors": {"29": 1},
+                "throttled_responses": 2,
+                "throttle_ms": 1_250,
+            }
         ],
         "times": [
             {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
@@ -14,10 +16,14 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
 
 
 class Endpoint(ThreadingHTTPServer):
-    """Another vendor's OTLP endpoint; answers what ``answers`` says, then 200."""
+    """Another vendor's OTLP endpoint; answers what ``answers`` says, then 200. It speaks TLS with a ``certificate``."""
 
-    def __init__(self) -> None:
+    def __init__(self, certificate: Path | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
+        if certificate is not None:
+            context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         self.answers: list[int] = []
         self.received: list[tuple[dict[str, str], ExportMetricsServiceRequest]] = []
         threading.Thread(target=self.serve_forever, daemon=True).start()

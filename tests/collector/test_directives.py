@@ -9,17 +9,20 @@ import pytest
 
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.sharding import owner_of
-from kwitness.contracts.envelopes import Directives
+from kwitness.contracts.envelopes import ResourceDirectives
 
 from tests.collector.collector_process import (
     GATEWAY,
     GATEWAY_SOURCE,
+    INTERCEPTOR,
     PLUGIN,
     READER,
     REPLICA,
+    SIDECAR,
     CollectorProcess,
 )
-from tests.collector.event_samples import request
+from tests.collector.event_samples import of_sidecar, request
+from tests.collector.interceptor_samples import interceptors_request
 from tests.collector.replica_pair import port_pair
 
 Start = Callable[..., CollectorProcess]
@@ -63,6 +66,31 @@ def test_observers_of_another_resource_are_told_nothing(start: Start) -> None:
     assert told(collector) == {}
 
 
+@pytest.mark.parametrize(
+    ("others", "answered"), [([], {}), (["back"], {}), (["back", "stranger"], SUSPENDED), (["*"], SUSPENDED)]
+)
+def test_an_observer_of_another_namespace_gets_directives_only_where_the_resource_may_act(
+    start: Start, others: list[str], answered: Any
+) -> None:
+    collector = start(ingest={"other_namespaces": {"from_namespaces": ["shop"], "to_namespaces": ["*"]}})
+    collector.direct(PATH, {**SUSPENDED, "other_namespaces": others})
+    body = request(**{**of_sidecar(), "observer": {"namespace": "shop", "name": "front", "mode": "sidecar"}})
+
+    assert collector.observe(body, token=SIDECAR).body["directives"] == answered
+    assert told(collector) == SUSPENDED
+
+
+@pytest.mark.parametrize(("others", "answered"), [([], {}), (["shop"], SUSPENDED), (["*"], SUSPENDED)])
+def test_interceptors_of_another_namespace_get_directives_only_where_the_profile_may_act(
+    start: Start, others: list[str], answered: Any
+) -> None:
+    collector = start(ingest={"other_namespaces": {"from_namespaces": ["platform"], "to_namespaces": ["*"]}})
+    collector.direct("/v1/interceptors/platform/front/directives", {**SUSPENDED, "other_namespaces": others})
+    body = interceptors_request(profile={"namespace": "platform", "name": "front"})
+
+    assert collector.observe(body, token=INTERCEPTOR).body["directives"] == answered
+
+
 @pytest.mark.parametrize("token", [None, "unknown", READER, PLUGIN, GATEWAY, REPLICA])
 def test_none_but_the_operator_may_tell_them(start: Start, token: str | None) -> None:
     collector = start()
@@ -99,9 +127,9 @@ def test_whichever_replica_is_told_the_owner_knows(start: Start) -> None:
 def test_the_table_keeps_the_newest() -> None:
     table = DirectiveTable(most=2)
     for name in ("a", "b", "a", "c"):
-        table.put("shop", name, Directives(settings="new", suspend=True))
+        table.put("shop", name, ResourceDirectives(settings="new", suspend=True))
 
     def known(name: str) -> bool:
-        return table.for_one("shop", name, settings="old", suspended=False).suspend is not None
+        return table.for_pod("shop", "shop", name, settings="old", suspended=False).suspend is not None
 
     assert [known(name) for name in "abc"] == [True, False, True]

@@ -74,7 +74,11 @@ def test_reporters_of_a_pod_have_numbers_of_their_own_and_share_series(start: St
 def test_an_observer_and_interceptors_of_one_pod_have_numbers_of_their_own(start: Start) -> None:
     collector = start()
     observed = collector.observe(request([row(1)], **of_sidecar()), token=SIDECAR)
-    own = {"workload": {"kind": "Deployment", "name": "app"}, "source": f"{SIDECAR_SOURCE}/{REPORTER}"}
+    own = {
+        "workload": {"kind": "Deployment", "name": "app"},
+        "source": f"{SIDECAR_SOURCE}/{REPORTER}",
+        "profile": {"namespace": "stranger", "name": "front"},
+    }
     reported = collector.observe(interceptors_request(totals=[intercepted(1)], **own), token=SIDECAR)
 
     assert (observed.body["accepted"], reported.body["accepted"]) == ("1", "1")

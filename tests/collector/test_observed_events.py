@@ -21,6 +21,7 @@ from tests.collector.event_samples import COUNTS, EPOCH, connections, head, of_s
 Start = Callable[..., CollectorProcess]
 EXAMPLE = Path(__file__).resolve().parents[2] / "contracts/vectors/events_request.ndjson"
 RECORDS = "kafka_client_records_total"
+OTHER_NAMESPACES = {"other_namespaces": {"from_namespaces": ["shop"], "to_namespaces": ["stranger"]}}
 
 
 def ledger(collector: CollectorProcess) -> dict[str, dict[str, Any]]:
@@ -77,6 +78,8 @@ def test_totals_become_counters_and_times_a_histogram(start: Start) -> None:
     assert values["kafka_client_api_requests_total"] == 6
     assert values["kafka_client_request_bytes_total"] == 10_000
     assert values["kafka_client_response_bytes_total"] == 600
+    assert values["kafka_client_throttled_responses_total"] == 4
+    assert values["kafka_client_throttle_seconds_total"] == pytest.approx(2.5)
     assert values["kafka_client_api_errors_total"] == 2
     assert collector.value("kafka_client_errors_total", error="6") == 2
     times = {
@@ -204,7 +207,7 @@ def test_what_a_sidecar_saw_carries_its_namespace_workload_and_pod(start: Start)
 
 
 def test_a_sidecar_may_belong_to_a_resource_of_another_namespace(start: Start) -> None:
-    collector = start()
+    collector = start(ingest=OTHER_NAMESPACES)
     elsewhere = {"namespace": "shop", "name": "beside", "mode": "sidecar"}
 
     answer = collector.observe(request(**{**of_sidecar(), "observer": elsewhere}), token=SIDECAR)

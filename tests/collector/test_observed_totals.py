@@ -151,6 +151,39 @@ def test_a_series_that_nothing_was_added_to_for_an_hour_ends_and_makes_room() ->
     assert observed.series == sum(len(found) for name, found in samples.items() if not name.endswith("_created"))
 
 
+def _behind(seq: int, lag: int | None, end_ms: int | None = NOW, held: int | None = None) -> WindowTotals:
+    entry = {**totals(seq)["traffic"][0], "api": "Fetch", "fetch_lag": lag, "held_by_transaction": held}
+    return WindowTotals.model_validate({"seq": seq, "end_ms": end_ms, "traffic": [entry]})
+
+
+LAG = "kafka_client_fetch_lag_records"
+
+
+def _lag(observed: ObservedTotals, now_ms: int) -> float | None:
+    samples = shown(observed, ZeroPeriod(now_ms, 0))
+    return value(samples, LAG) if LAG in samples else None
+
+
+def test_the_fetch_lag_is_the_largest_of_the_last_minute_whatever_thread_or_pod_reports_it() -> None:
+    observed = ObservedTotals(100)
+    observed.add(GATEWAY, _behind(1, 900, held=3), NOW, "shop/front-0")
+    observed.add(GATEWAY, _behind(2, 20, NOW + 10_000), NOW + 10_000, "shop/front-0")
+    observed.add(GATEWAY, _behind(2, 40, NOW + 10_000), NOW + 10_000, "shop/front-1")
+
+    assert value(shown(observed, ZeroPeriod(NOW, 0)), "kafka_client_held_by_transaction_records") == 3
+    assert [_lag(observed, NOW + after_ms) for after_ms in (59_999, 60_000, 69_999)] == [900, 40, 40]
+
+
+def test_a_fetch_lag_of_more_than_a_minute_ago_or_that_is_not_known_is_absent_and_not_zero() -> None:
+    observed = ObservedTotals(100)
+    observed.add(GATEWAY, _behind(1, None), NOW)
+    observed.add(GATEWAY, _behind(2, 900, NOW - 60_000), NOW)
+    assert _lag(observed, NOW) is None
+
+    observed.add(GATEWAY, _behind(3, 0), NOW)
+    assert [_lag(observed, NOW + after_ms) for after_ms in (59_999, 60_000)] == [0, None]
+
+
 def test_a_window_in_parts_adds_up_to_the_window() -> None:
     entries = totals(1)
     whole = WindowTotals.model_validate({**entries, "traffic": entries["traffic"] * 7, "times": entries["times"] * 4})

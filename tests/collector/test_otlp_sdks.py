@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.binaries import GoModule, built
+from kwitness.e2e.binaries import GoCommand, built
 from kwitness.images.image_parts import maven_package
 
 from tests.collector.collector_process import OTLP, CollectorProcess
 from tests.collector.otlp_programs import WAYS, Program, Prometheus
 
 HERE = Path(__file__).parent
-GO = GoModule("otlp_go", sources=HERE)
+GO = GoCommand("otlp_go", HERE / "otlp_go")
 BUCKETS = ("0.1", "0.5", "1.0", "+Inf")
 
 

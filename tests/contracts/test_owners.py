@@ -45,6 +45,12 @@ def test_the_first_entry_that_fits_in_everything_says_whose_it_is() -> None:
     assert known.owner_of() is None
 
 
+def test_a_namespace_gets_the_entries_that_name_it() -> None:
+    assert [entry.team for entry in owners().of_namespace("shop").owners] == ["orders", "shop"]
+    assert owners().of_namespace("shop-eu").owners == ()
+    assert owners('owners: [{team: all, match: {namespace: "shop*"}}]').of_namespace("shop-eu").owners != ()
+
+
 @given(OWNERS, st.tuples(TEXTS, TEXTS, TEXTS, TEXTS))
 def test_an_entry_takes_nothing_from_an_earlier_one(known: Owners, values: tuple[str | None, ...]) -> None:
     asked = dict(zip(OWNED_BY, values, strict=True))

@@ -108,12 +108,12 @@ def test_whether_a_client_pushes(name, version, answer) -> None:
         (
             "kafka-python",
             "3.0.12",
-            "kafka-python has no client telemetry in any version: observe it, or use confluent-kafka-python",
+            "kafka-python has no client telemetry in any version: use confluent-kafka-python, or observe it",
         ),
         (
             "segmentio-kafka-go",
             "0.4",
-            "segmentio-kafka-go has no client telemetry in any version: observe it, or use confluent-kafka-go or kgo",
+            "segmentio-kafka-go has no client telemetry in any version: use confluent-kafka-go or kgo, or observe it",
         ),
         (
             "apache-kafka-java",
@@ -134,6 +134,20 @@ def test_whether_a_client_pushes(name, version, answer) -> None:
 )
 def test_advice_for_a_client_that_cannot_push_can_be_followed(name, version, sentence) -> None:
     assert software.ways_to_telemetry(name, version) == sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "sentence"),
+    [
+        ("kafka-python", "3.0.12", "kafka-python has no client telemetry in any version: use confluent-kafka-python"),
+        ("librdkafka", "1.9.2", "librdkafka 1.9.2 has no client telemetry: upgrade it to librdkafka 2.5.3"),
+        ("unknown", "unknown", "a client that announces no software (before KIP-511) has no client telemetry"),
+    ],
+)
+def test_a_client_that_an_observer_sees_is_not_to_be_observed(name, version, sentence) -> None:
+    advice = software.ways_to_telemetry(name, version, is_observed=True)
+
+    assert advice == f"{sentence}; an observer counts what it reads and writes"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What an observer makes of a window is what the contracts say: services/wire writes the same example."""
+"""What an observer makes of a window is what the contracts say: services/recording writes the same example."""
 
 from __future__ import annotations
 

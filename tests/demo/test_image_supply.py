@@ -17,12 +17,14 @@ from kwitness.demo.parts import Demo, DemoTarget, part
 from kwitness.demo.progress import Progress
 from kwitness.images import builder
 from kwitness.images.commands import Progress as Say
+from kwitness.sandbox.waiting import wait_until
 
 
 class Delivery:
     """Delivers a batch only when a test permits it."""
 
     def __init__(self) -> None:
+        self.built: list[str] = []
         self.delivered: list[str] = []
         self.permitted = threading.Semaphore(0)
 
@@ -34,11 +36,14 @@ class Delivery:
 
 @pytest.fixture
 def delivery(monkeypatch: pytest.MonkeyPatch) -> Delivery:
+    delivery = Delivery()
+
     def build(recipes: Mapping[str, object], _note: Say) -> dict[str, str]:
+        delivery.built += recipes
         return {name: f"kwitness/{name}" for name in recipes}
 
     monkeypatch.setattr(builder, "build_all", build)
-    return Delivery()
+    return delivery
 
 
 def demo_with(supply: ImageSupply, folder: Path, out: io.StringIO) -> Demo:
@@ -82,15 +87,16 @@ def test_what_is_missing_is_shown_with_what_is_done_for_it(delivery: Delivery) -
     assert shown[-1] == "images operator: loading 1"
 
 
-def test_nothing_is_delivered_before_the_node_is_ready(delivery: Delivery) -> None:
-    supply = ImageSupply(["operator"], delivery)
-    delivery.permitted.release()
+def test_images_are_built_and_not_delivered_before_the_node_is_ready(delivery: Delivery) -> None:
+    supply = ImageSupply(["spark", "operator"], delivery)
+    delivery.permitted.release(2)
     supply.start()
+    wait_until(lambda: delivery.built, lambda built: built == ["operator", "spark"], what="both are built")
     assert delivery.delivered == []
 
     supply.open()
-    supply.wait(["operator"], print)
-    assert delivery.delivered == ["kwitness/operator"]
+    supply.wait(["operator", "spark"], print)
+    assert delivery.delivered == ["kwitness/operator", "kwitness/spark"]
 
 
 def test_an_image_that_cannot_be_delivered_fails_the_part_that_needs_it(delivery: Delivery, tmp_path: Path) -> None:

@@ -111,3 +111,12 @@ def test_where_there_is_no_engine_there_is_no_node_to_remove_and_none_is_install
     remove_node("kwitness-demo", keep_images=False, progress=said.append)
 
     assert said == ["there is no container engine, so there is no node"]
+
+
+def test_a_push_without_a_digest_fails_and_names_the_remedy(bare: Path) -> None:
+    _program(bare / "docker", "#!/bin/sh\necho Writing manifest to image destination\n")
+
+    with pytest.raises(container_engine.NoDigestError, match="push with Docker's own command line") as failed:
+        container_engine.push("registry.example/kwitness/operator:1")
+
+    assert "Writing manifest" in str(failed.value)

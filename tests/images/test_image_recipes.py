@@ -91,9 +91,21 @@ def test_package_lists_may_have_comments(tmp_path: Path) -> None:
     assert read_packages(file) == ["ca-certificates", "tini"]
 
 
-def test_the_chart_is_told_repository_and_tag() -> None:
-    values = json.loads(helm_values({"dev-kafka": "registry.example:5000/team/kwitness/dev-kafka:4.3.1-ab"}))
-    assert values == {
+def test_values_have_repository_tag_and_digest() -> None:
+    digest = f"sha256:{'a' * 64}"
+    built = {
+        "dev-kafka": f"registry.example:5000/team/kwitness/dev-kafka:4.3.1-ab@{digest}",
+        "operator": "kwitness/operator:0",
+    }
+
+    assert json.loads(helm_values(built)) == {
         "global": {"imageRegistry": ""},
-        "images": {"devKafka": {"repository": "registry.example:5000/team/kwitness/dev-kafka", "tag": "4.3.1-ab"}},
+        "images": {
+            "devKafka": {
+                "repository": "registry.example:5000/team/kwitness/dev-kafka",
+                "tag": "4.3.1-ab",
+                "digest": digest,
+            },
+            "operator": {"repository": "kwitness/operator", "tag": "0", "digest": ""},
+        },
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.e2e.binaries import GoModule, built
+from kwitness.e2e.binaries import GoCommand, built
 from kwitness.images import measured
 from kwitness.images.commands import CommandFailedError, run
 from kwitness.images.measured import CARGO_BAR, Measured, cargo_units
@@ -65,7 +65,7 @@ def test_go_counts_the_packages_that_it_compiles(
     imports = 'import (\n"example.org/program/first"\n"example.org/program/second"\n)\n'
     write(module / "main.go", f"package main\n{imports}func main() {{ println(first.Word, second.Word) }}\n")
 
-    run([built(GoModule("program", sources=tmp_path), lines.append) / "program"])
+    run([built(GoCommand("program", tmp_path / "program"), lines.append) / "program"])
 
     counts = [re.fullmatch(r"(\d+) of (\d+) packages, \d+ s, about \d+ s left", line) for line in lines[1:]]
     assert lines[0] == "building program from Go modules"
@@ -79,7 +79,7 @@ def test_a_build_that_fails_has_its_output_in_the_error(lines: list[str], tmp_pa
     write(tmp_path / "broken" / "main.go", "package main\nfunc main() { nonsense() }\n")
 
     with pytest.raises(CommandFailedError, match="undefined: nonsense"):
-        built(GoModule("broken", sources=tmp_path), lines.append)
+        built(GoCommand("broken", tmp_path / "broken"), lines.append)
 
 
 def test_cargo_counts_its_units(lines: list[str], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import urllib.request
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,25 +45,58 @@ def registry() -> Iterator[str]:
         yield address
 
 
+@contextlib.contextmanager
+def smallest_image(context: Path, name: str) -> Iterator[str]:
+    """The smallest image there is; its bytes differ by its name."""
+    (context / "pause").write_bytes((built(PAUSE) / "pause").read_bytes())
+    (context / "Dockerfile").write_text(f"FROM scratch\nCOPY pause /pause\nENV NAME={name}\n")
+    container_engine.build(context, name)
+    yield name
+    container_engine.docker("rmi", name)
+
+
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The smallest image there is."""
-    context: Path = tmp_path_factory.mktemp("context")
-    (context / "pause").write_bytes((built(PAUSE) / "pause").read_bytes())
-    (context / "Dockerfile").write_text("FROM scratch\nCOPY pause /pause\n")
-    container_engine.build(context, "kwitness/pushed:1")
-    yield "kwitness/pushed:1"
-    container_engine.docker("rmi", "kwitness/pushed:1")
+    with smallest_image(tmp_path_factory.mktemp("context"), "kwitness/pushed:1") as name:
+        yield name
+
+
+def manifest(registry: str, name: str) -> tuple[str, dict[str, Any]]:
+    """Return digest and content of what the registry has under a tag or digest."""
+    address = f"http://{registry}/v2/team/kwitness/pushed/manifests/{name}"
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        return answer.headers["Docker-Content-Digest"], json.load(answer)
 
 
 def test_a_pushed_image_is_in_the_registry_and_leaves_no_second_name_here(registry: str, image: str) -> None:
     pushed = builder.push_all({"pushed": image}, f"{registry}/team")
 
-    assert pushed == {"pushed": f"{registry}/team/kwitness/pushed:1"}
-    with urllib.request.urlopen(f"http://{registry}/v2/team/kwitness/pushed/manifests/1", timeout=30) as answer:
-        assert json.load(answer)["layers"]
-    assert not container_engine.image_exists(pushed["pushed"])
+    digest, content = manifest(registry, "1")
+    assert content["layers"]
+    assert pushed == {"pushed": f"{registry}/team/kwitness/pushed:1@{digest}"}
+    assert not container_engine.image_exists(f"{registry}/team/kwitness/pushed:1")
     assert container_engine.image_exists(image)
+
+
+def test_the_chart_names_what_was_pushed_though_its_tag_moves(registry: str, image: str, tmp_path: Path) -> None:
+    # Given
+    pushed = builder.push_all({"operator": image}, f"{registry}/team")
+    values = json.loads(builder.helm_values(pushed))
+    before = manifest(registry, "1")
+
+    # When
+    with smallest_image(tmp_path, "kwitness/pushed:other") as other:
+        moved = f"{registry}/team/kwitness/pushed:1"
+        container_engine.docker("tag", other, moved)
+        container_engine.push(moved)
+        container_engine.docker("rmi", moved)
+
+    # Then
+    assert manifest(registry, "1") != before
+    (operator,) = [pod for pod in chart.pods(chart.render(values)) if pod["metadata"]["name"] == "kwitness-operator"]
+    repository, _, digest = operator["spec"]["containers"][0]["image"].partition("@")
+    assert repository == f"{registry}/team/kwitness/pushed"
+    assert manifest(registry, digest) == before
 
 
 def test_a_registry_that_does_not_answer_is_named(image: str) -> None:
@@ -92,7 +126,9 @@ def test_the_chart_runs_what_the_registry_has(node: KubernetesNode, tmp_path: Pa
 
             # Then
             events = partial(node.kubectl, "get", "events", f"--namespace={NAMESPACE}")
-            eventually(events, lambda seen: has_started(seen, pushed["operator"]), still_s=120)
+            operator = json.loads(values.read_text())["images"]["operator"]
+            image = f"{operator['repository']}@{operator['digest']}"
+            eventually(events, lambda seen: has_started(seen, image), still_s=120)
         finally:
             chart.helm(*helm, "uninstall", NAMESPACE, "--ignore-not-found", "--wait")
             node.kubectl("delete", "namespace", NAMESPACE)

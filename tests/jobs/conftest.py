@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from kwitness.contracts.job_config import JobConfig
 from kwitness.images.image_parts import QUICK, otlp_decoder
 from kwitness.images.s3a_jars import s3a_jars
-from kwitness.images.spark_jars import spark_jars
+from kwitness.images.spark_classes import spark_variables
 from kwitness.jobs.analyses.client_inventory.job import JOB
 from kwitness.jobs.driver.lifecycle import open_session
 from kwitness.jobs.driver.spark_settings import spark_settings
@@ -32,8 +32,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [decoder, os.environ.get("PYTHONPATH")]))
     sys.path.append(decoder)
     config = job_config(tmp_path_factory.mktemp("session"))
-    environment = {"KWITNESS_SPARK_JARS": os.pathsep.join(map(str, (spark_jars(), s3a_jars())))}
-    settings = spark_settings(config, environment)
+    settings = spark_settings(config, spark_variables(s3a_jars()))
     faster = {
         "spark.master": "local[2]",
         # The heap of one driver does for one job; this session serves all types one after the other, and keeps of each.

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
-from kwitness.images.spark_jars import spark_jars
+from kwitness.images.spark_classes import spark_variables
 from kwitness.jobs.frame import stream
 from kwitness.jobs.frame.stream import JobStream
 from kwitness.sandbox.ports import free_port
@@ -178,4 +178,4 @@ def _file(folder: Path, config: JobConfig) -> str:
 
 def environment() -> dict[str, str]:
     """Return the variables of a driver that runs Spark in its own process: without a master and a pod."""
-    return {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars()), "KWITNESS_SPARK_DRIVER_MEMORY": "512m"}
+    return {**os.environ, **spark_variables(), "KWITNESS_SPARK_DRIVER_MEMORY": "512m"}

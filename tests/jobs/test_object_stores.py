@@ -19,7 +19,7 @@ from kwitness.contracts.job_config import JobConfig, RunConfig
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.e2e.object_store import REGION, ObjectStore, StoreKeys
 from kwitness.images.s3a_jars import s3a_jars
-from kwitness.images.spark_jars import spark_jars
+from kwitness.images.spark_classes import spark_variables
 from kwitness.jobs.driver.failures import explain
 from kwitness.jobs.frame.hadoop_files import HadoopFiles, NotWritableError
 from kwitness.jobs.frame.identity import IdentityError, IdentityFile
@@ -218,8 +218,7 @@ def _spark_that_logs_events(folder: Path) -> dict[str, str]:
         "spark.eventLog.compress false\n"
         f"spark.hadoop.fs.s3a.bucket.other.secret.key {IN_SETTINGS}\n"
     )
-    jars = os.pathsep.join(map(str, (spark_jars(), s3a_jars())))
-    return {**os.environ, "KWITNESS_SPARK_JARS": jars, "SPARK_CONF_DIR": str(folder / "conf")}
+    return {**os.environ, **spark_variables(s3a_jars()), "SPARK_CONF_DIR": str(folder / "conf")}
 
 
 @contextmanager

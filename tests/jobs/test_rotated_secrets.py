@@ -27,7 +27,7 @@ from confluent_kafka.admin import (
 
 from kwitness.contracts.job_config import JobConfig
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
-from kwitness.images.spark_jars import spark_jars
+from kwitness.images.spark_classes import spark_variables
 from kwitness.sandbox.waiting import WaitFailedError, wait_for_exit
 
 from tests.eventually import eventually
@@ -140,7 +140,7 @@ def _rotate(broker: LocalBroker, folder: Path) -> None:
 def _driver(folder: Path, config: JobConfig, output: Any) -> Iterator[subprocess.Popen[bytes]]:
     file = folder / "job.json"
     file.write_text(config.model_dump_json())
-    environment = {**os.environ, "KWITNESS_SPARK_JARS": str(spark_jars())}
+    environment = {**os.environ, **spark_variables()}
     # Looks and tells more often than every ten seconds and every minute.
     program = (
         "from kwitness.jobs import __main__\n"

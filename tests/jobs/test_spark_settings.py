@@ -7,6 +7,8 @@ import pytest
 
 from kwitness.contracts.software import OUR_VERSION_SUFFIX
 from kwitness.images.commands import run
+from kwitness.images.s3a_jars import s3a_jars
+from kwitness.images.spark_classes import spark_variables
 from kwitness.images.spark_jars import spark_jars
 from kwitness.jobs.driver.spark_settings import spark_settings
 
@@ -19,6 +21,7 @@ POD = {
     "KUBERNETES_SERVICE_HOST": "10.96.0.1",
     "KUBERNETES_SERVICE_PORT": "443",
 }
+PYSPARK_JARS = Path(pyspark.__file__).parent / "jars"
 EXECUTORS = {"instances": 2, "cores": 1, "memory": "512m", "image": "spark:1", "pod_template_file": "/etc/x.yaml"}
 
 
@@ -69,9 +72,27 @@ def test_without_a_pod_all_runs_in_this_process() -> None:
     assert not [key for key in settings if "kubernetes" in key]
 
 
-def test_clients_announce_the_version_of_their_jar_marked_as_the_platforms_own(tmp_path: Path) -> None:
-    settings = spark_settings(job_config(Path("/t")), {"KWITNESS_SPARK_JARS": str(spark_jars())})
-    [slf4j] = (Path(pyspark.__file__).parent / "jars").glob("slf4j-api-*.jar")
+def test_drivers_and_executors_read_classes_from_the_archive_whatever_jars_come_after_it() -> None:
+    settings = spark_settings(job_config(Path("/t"), executors=EXECUTORS), POD | spark_variables(s3a_jars()))
+
+    for process in ("driver", "executor"):
+        options = settings[f"spark.{process}.extraJavaOptions"].split()
+        path = f"{settings[f'spark.{process}.extraClassPath']}:{Path(__file__).parents[1] / 'spark'}:{PYSPARK_JARS}/*"
+        loading = ["java", *options, "-Xlog:class+load", "-cp", path, "org.apache.spark.deploy.SparkSubmit"]
+        loaded = run([*loading, "--version"])
+        assert "org.apache.spark.deploy.SparkSubmit source: shared objects file (top)" in loaded
+
+
+def test_an_archive_that_is_not_there_keeps_nothing_from_starting() -> None:
+    settings = spark_settings(job_config(Path("/t")), {"KWITNESS_SPARK_CLASSES": "/nowhere"})
+
+    run(["java", *settings["spark.driver.extraJavaOptions"].split(), "-version"])
+
+
+@pytest.mark.parametrize("variable", ["KWITNESS_SPARK_JARS", "KWITNESS_SPARK_CLASSES"])
+def test_clients_announce_the_version_of_their_jar_marked_as_the_platforms_own(tmp_path: Path, variable: str) -> None:
+    settings = spark_settings(job_config(Path("/t")), {variable: spark_variables()[variable]})
+    [slf4j] = PYSPARK_JARS.glob("slf4j-api-*.jar")
     [jar] = spark_jars().glob("kafka-clients-*.jar")
     program = tmp_path / "Announced.java"
     program.write_text(

@@ -36,6 +36,7 @@ STATUS = DriverStatus(
     table_path="/t",
     table_version=7,
     data_loss=(DataLoss("t", 0, 5, 6, "Expired"),),
+    data_loss_total=1,
 )
 
 
@@ -110,6 +111,7 @@ def test_the_status_is_for_tokens_of_its_audience(server: StatusServer) -> None:
         "ledger": {"hop": "table", "accepted": 12, "delivered": 9, "queued": 1, "dropped": {"MalformedPayload": 2}},
         "table_path": "/t",
         "table_version": 7,
+        "data_loss_total": 1,
         "data_loss": [{"topic": "t", "partition": 0, "first_offset": 5, "last_offset": 6, "reason": "Expired"}],
         "findings": [],
     }
@@ -229,7 +231,19 @@ def test_losses_are_kept_once_and_bounded() -> None:
     board.add_losses([loss, *(DataLoss("t", 0, number, number, "Expired") for number in range(10, 400))])
 
     assert len(board.read().data_loss) == 256
+    assert board.read().data_loss_total == 391
     assert board.read().data_loss[-1].first_offset == 399
+
+
+def test_losses_that_are_found_again_count_once_also_where_they_are_not_listed_any_more() -> None:
+    board = StatusBoard(DriverStatus())
+    losses = [DataLoss("t", 0, number, number, "Expired") for number in range(400)]
+    board.add_losses(losses)
+
+    board.add_losses(losses)
+
+    assert board.read().data_loss_total == 400
+    assert {loss.first_offset for loss in board.read().data_loss} == {*range(144, 400)}
 
 
 def _get(server: StatusServer, path: str, token: str | None) -> tuple[int, dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socketserver
 import struct
 import threading
+from itertools import count
 from types import TracebackType
 from typing import Self
 
@@ -23,12 +24,19 @@ class AnsweringBroker:
     """Answers every request but Produce with its correlation id and one byte; use as a context manager."""
 
     def __init__(self, host: str = "127.0.0.1") -> None:
+        answer = self.answer
+
         class Handler(socketserver.StreamRequestHandler):
             @override
             def handle(self) -> None:
+                numbers = count()
                 while length := self.rfile.read(4):
-                    body = self.rfile.read(struct.unpack(">i", length)[0])
+                    size = struct.unpack(">i", length)[0]
+                    body = self.rfile.read(size)
+                    if len(body) < size:
+                        return
                     if body[:2] != _PRODUCE:
+                        answer(next(numbers), struct.unpack(">h", body[:2])[0])
                         self.wfile.write(struct.pack(">i", 5) + body[4:8] + b"\7")
 
         class Server(socketserver.ThreadingTCPServer):
@@ -36,6 +44,9 @@ class AnsweringBroker:
 
         self._host = host
         self._server = Server((host, 0), Handler)
+
+    def answer(self, number: int, key: int) -> None:
+        """Called before the answer of this number on its connection, from 0 on, to this API, is sent."""
 
     @property
     def bootstrap(self) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kwitness.e2e.binaries import GoModule, built
+from kwitness.e2e.binaries import GoCommand, built
 from kwitness.e2e.kafka.jars import kafka_jars
 from kwitness.images.cache import cached_folder, content_key
 from kwitness.images.commands import run
@@ -164,7 +164,7 @@ EVERY_CLIENT: Final = (
         "franz-go-1.20.7",
         # On a further connection to a broker whose versions it knows it does not ask for them again.
         frozenset({("kgo", "v1.20.7"), UNNAMED}),
-        lambda: [built(GoModule("franz-go", sources=CLIENTS)) / "franz-go"],
+        lambda: [built(GoCommand("franz-go", CLIENTS / "franz-go")) / "franz-go"],
     ),
     Client(
         "kafkajs-2.2.4",

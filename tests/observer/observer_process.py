@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import subprocess
 import time
 from collections.abc import Mapping
@@ -96,6 +97,12 @@ class ObserverProcess:
     def bootstrap(self) -> str:
         """Where clients begin."""
         return f"127.0.0.1:{self.settings['listener']['bootstrap_port']}"
+
+    def connect(self, address: str = "127.0.0.1") -> socket.socket:
+        """A connection of a client from this address."""
+        return socket.create_connection(
+            ("127.0.0.1", self.settings["listener"]["bootstrap_port"]), timeout=60, source_address=(address, 0)
+        )
 
     @property
     def pid(self) -> int:

@@ -1,4 +1,4 @@
-"""Writes down what real clients and a real broker say to each other, for the tests of services/wire.
+"""Writes down what real clients and a real broker say to each other, for the tests of services/protocol.
 
 Usage: `python -m tests.observer.record_conversations`. The broker is the oldest, so that the newest Java client falls
 back to version 0 of ApiVersions; each client also signs in by SASL, where ApiVersions comes before its credentials.
@@ -23,7 +23,7 @@ from tests.eventually import eventually
 from tests.observer.client_programs import CLIENTS_OF_JAVA, LIBRDKAFKA, OLDEST, Client, counts
 from tests.observer.tap import Recording, Tap
 
-TARGET: Final = REPOSITORY / "services/wire/vectors/conversations.jsonl.gz"
+TARGET: Final = REPOSITORY / "services/protocol/vectors/conversations.jsonl.gz"
 BROKER_HOST: Final = "127.0.3.1"
 RECORDS: Final = 10
 WAYS: Final = ("none:all", "zstd:1", "gzip:0")

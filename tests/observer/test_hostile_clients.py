@@ -29,7 +29,7 @@ from tests.soak import FIRST_SEED, share
 
 pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(3_600)]
 
-VECTORS = REPOSITORY / "services/wire/vectors/kafka-4.4.0.jsonl.gz"
+VECTORS = REPOSITORY / "services/protocol/vectors/kafka-4.4.0.jsonl.gz"
 TOGETHER = 500
 """Frames of one connection."""
 CHANGED_BY_US = frozenset({0, 1, 3, 10, 18, 55, 60, 78, 79})

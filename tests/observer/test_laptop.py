@@ -18,6 +18,7 @@ from kwitness.e2e.kafka.jars import kafka_jars
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.images.build_time import noted_build
 from kwitness.images.cache import rust_target
+from kwitness.images.image_parts import OBSERVER_CRATES
 from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import run_to_end, wait_for_exit
 
@@ -38,7 +39,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Those of the command and of the program, the latter built as `cargo test` builds it."""
     folder = tmp_path_factory.mktemp("wheels")
     make = ["make", "wheels", "CARGO_PROFILE=quick", f"WHEELS={folder}"]
-    own = [f"--package=kwitness-{name}" for name in ("observer", "wire", "otlp")]
+    own = [f"--package=kwitness-{name}" for name in ("observer", "otlp", *OBSERVER_CRATES)]
     with noted_build("wheels"), rust_target() as target:
         environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
         for command in (["cargo", "clean", "--quiet", "--locked", "--profile=quick", *own], make):

@@ -184,6 +184,7 @@ def sidecar(program: Path, broker: LocalBroker, collector: CollectorProcess, tmp
         nodes=(),
         changes={
             "cluster_id": CLUSTER,
+            "namespace": namespace,
             "mode": "sidecar",
             "reported_by": "pod",
             "workload": {"kind": "Deployment", "name": "app"},

@@ -274,6 +274,7 @@ def test_an_observer_answers_the_telemetry_of_clients_that_know_of_none(
         SIDECAR,
         f"http://127.0.0.1:{collector.port}",
         cluster_id=CLUSTER,
+        namespace=namespace,
         workload={"kind": "Deployment", "name": "app"},
         telemetry={"max_instances": 100, "max_push_bytes": 1_048_576},
         environment={"POD_NAME": pod, "POD_NAMESPACE": namespace, "POD_IP": "10.1.2.3"},

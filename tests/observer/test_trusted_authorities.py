@@ -63,9 +63,14 @@ def broker(files: ListenerCertificates) -> Iterator[str]:
         listening.shutdown(socket.SHUT_RDWR)
 
 
-def observer(program: Path, folder: Path, bootstrap: str, ca_file: Path) -> ObserverProcess:
-    upstream = {"bootstrap_servers": [bootstrap], "tls": {"ca_file": str(ca_file)}}
-    return ObserverProcess(program, folder, bootstrap=bootstrap, nodes=(), changes={"upstream": upstream})
+def observer(
+    program: Path, folder: Path, bootstrap: str, ca_file: Path | None, bundle: Path | None = None
+) -> ObserverProcess:
+    upstream = {"bootstrap_servers": [bootstrap], "tls": {"ca_file": str(ca_file) if ca_file else None}}
+    environment = {"POD_NAME": "edge-0", **({"SSL_CERT_FILE": str(bundle)} if bundle else {})}
+    return ObserverProcess(
+        program, folder, bootstrap=bootstrap, nodes=(), changes={"upstream": upstream}, environment=environment
+    )
 
 
 @contextlib.contextmanager
@@ -93,6 +98,18 @@ def is_served(running: ObserverProcess) -> bool:
         client.sendall(list_groups(7))
         return client.recv(len(ANSWER)) == ANSWER
     return False
+
+
+def test_the_bundle_is_trusted_where_settings_name_no_authority(
+    program: Path, tmp_path: Path, files: ListenerCertificates
+) -> None:
+    trusted, other = files.trusted(), tmp_path / "other.crt"
+    other.write_text(Authority("other").certificate)
+    cases = {(None, trusted): True, (None, other): False, (None, None): False, (other, trusted): False}
+    with broker(files) as bootstrap:
+        for (ca_file, bundle), served in cases.items():
+            with observer(program, tmp_path, bootstrap, ca_file, bundle) as running:
+                assert is_served(running) is served
 
 
 @pytest.mark.parametrize("damaged", ["", "-----BEGIN CERTIFICATE-----\nMIIB", NO_CERTIFICATE, None])

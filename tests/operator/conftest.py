@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,9 +131,16 @@ def start_operator(api, namespace, tmp_path, resync_seconds) -> Iterator[Callabl
     """Start operators that watch the test's namespace; they end in good order, and log JSON lines without traceback."""
     started: list[OperatorProcess] = []
 
-    def start(*, user: str = "operator", wait: bool = True, imports: bool = False, **settings: Any) -> OperatorProcess:
+    def start(
+        *,
+        user: str = "operator",
+        wait: bool = True,
+        imports: bool = False,
+        more: Mapping[str, str] | None = None,
+        **settings: Any,
+    ) -> OperatorProcess:
         chosen = {**usual_settings([namespace], resync_seconds), **settings}
-        process = OperatorProcess(tmp_path, api.kubeconfig_of(user), chosen, imports=imports)
+        process = OperatorProcess(tmp_path, api.kubeconfig_of(user), chosen, imports=imports, more=more)
         started.append(process)
         if wait:
             eventually(lambda: process.probe("/readyz")[0] == 200)

@@ -39,6 +39,7 @@ def decide_collector_objects(case: dict[str, Any]) -> Any:
             gateways=tuple(Key(*one) for one in case.get("gateways", [])),
             namespaces=tuple(case.get("podNamespaces", [])),
             intercepted=tuple(case.get("interceptedNamespaces", [])),
+            answering=frozenset(case.get("answeringNamespaces", [])),
         ),
         owners=_owners(case).owners,
     )
@@ -73,6 +74,8 @@ def decide_collector(case: dict[str, Any]) -> Any:
         "storage": made["StatefulSet"]["spec"].get("volumeClaimTemplates") if made else None,
         "subscriptions": made["ConfigMap"]["data"]["subscriptions.json"] if made else None,
         "senders": _senders(made["ConfigMap"]) if made else None,
+        **(_other_namespaces(made["ConfigMap"]) if made else {}),
+        **(_owners_file(made["ConfigMap"]) if made and "owners" in cluster["spec"] else {}),
         "attempts": [
             f"apply {one.body['kind']} {one.body['metadata']['name']}" if isinstance(one, ApplyAlone) else str(one)
             for one in outcome.attempts
@@ -80,6 +83,15 @@ def decide_collector(case: dict[str, Any]) -> Any:
         "actions": [str(one) for one in outcome.actions],
         "kept": [f"{one.kind} {one.key}" for one in outcome.kept],
     }
+
+
+def _owners_file(config_map: dict[str, Any]) -> dict[str, Any]:
+    return dict(json.loads(config_map["data"]["owners.json"]))
+
+
+def _other_namespaces(config_map: dict[str, Any]) -> dict[str, Any]:
+    ingest = json.loads(config_map["data"]["config.json"])["ingest"]
+    return {name: value for name, value in ingest.items() if name == "other_namespaces"}
 
 
 def _senders(config_map: dict[str, Any]) -> list[str]:

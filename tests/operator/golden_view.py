@@ -9,6 +9,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.desired.subscription_plan import (
     ObservedSoftware,
 )
+from kwitness.operator.engine.reading import Reading
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import Verdict
@@ -89,27 +90,18 @@ def subscriptions(configs: dict[str, dict[str, str]]):
     return [parse(name, values) for name, values in sorted(configs.items())]
 
 
-class _View:
+def _view(case: dict[str, Any], needed: frozenset[Need]) -> View:
     """Facts as a case has them; those that were not needed cannot be read."""
-
-    def __init__(self, case: dict[str, Any], facts: frozenset[Fact[Any]]) -> None:
-        self.now_ms = case.get("nowMs", 1_000_000)
-        self.settings = settings_of_case(case)
-        answers = {fact: _answer(case, fact, self.now_ms) for fact in facts}
-        self._answers = {fact: answer for fact, answer in answers.items() if answer is not None}
-
-    def get(self, fact: Fact[Any]) -> Answer[Any] | None:
-        return self._answers.get(fact)
-
-    def __getitem__(self, fact: Fact[Any]) -> Answer[Any]:
-        return self._answers[fact]
+    now_ms = case.get("nowMs", 1_000_000)
+    facts = frozenset(need.fact for need in needed)
+    return Reading(lambda fact: _answer(case, fact, now_ms), facts, now_ms=now_ms, settings=settings_of_case(case))
 
 
 def with_its_needs(spec: KindSpec, unit: Unit, case: dict[str, Any]) -> tuple[frozenset[Need], View]:
     needed: frozenset[Need] = frozenset()
-    while (found := spec.needs(unit, _View(case, frozenset(one.fact for one in needed)))) != needed:
+    while (found := spec.needs(unit, _view(case, needed))) != needed:
         needed = found
-    return needed, _View(case, frozenset(one.fact for one in needed))
+    return needed, _view(case, needed)
 
 
 def _answer(case: dict[str, Any], fact: Fact[Any], now_ms: int) -> Answer[Any] | None:
@@ -172,7 +164,9 @@ def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
 def _knowledge(known: dict[str, Any]) -> ClusterKnowledge:
     listeners = known.get("listeners")
     told = None if listeners is None else tuple(BrokerListener(**one) for one in listeners)
-    return ClusterKnowledge(**{**known, "node_ids": tuple(known["node_ids"]), "listeners": told})
+    addresses = tuple((node, host, port) for node, host, port in known.get("addresses", ()))
+    tuples = {"node_ids": tuple(known["node_ids"]), "listeners": told, "addresses": addresses}
+    return ClusterKnowledge(**{**known, **tuples})
 
 
 def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dict[str, Any]]) -> Any:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -156,9 +156,20 @@ START = f"import runpy; runpy.run_module({PROGRAM!r}, run_name='__main__', alter
 
 
 class OperatorProcess:
-    """``python -m kwitness.operator`` with settings of its own; `imports` is for one whose memory is looked at."""
+    """``python -m kwitness.operator`` with settings of its own; `imports` is for one whose memory is looked at.
 
-    def __init__(self, folder: Path, kubeconfig: Path, settings: dict[str, Any], *, imports: bool = False) -> None:
+    ``more`` are variables of its environment.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        kubeconfig: Path,
+        settings: dict[str, Any],
+        *,
+        imports: bool = False,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
         self.port = free_port()
         self.log_file = folder / f"operator-{self.port}.log"
         everything = {
@@ -172,7 +183,7 @@ class OperatorProcess:
         }
         path = folder / f"settings-{self.port}.json"
         path.write_text(json.dumps(everything))
-        environment = {**os.environ, "KUBECONFIG": str(kubeconfig), "MALLOC_ARENA_MAX": "2"}
+        environment = {**os.environ, "KUBECONFIG": str(kubeconfig), "MALLOC_ARENA_MAX": "2", **(more or {})}
         self.process: ForkedProgram | subprocess.Popen[bytes]
         if imports:
             with self.log_file.open("ab") as log:

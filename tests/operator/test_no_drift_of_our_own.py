@@ -27,7 +27,9 @@ from tests.operator.surroundings import apply, writes_of
 EVERYTHING = yaml.safe_load((Path(__file__).parent / "goldens/collector-with-everything/input.yaml").read_text())
 
 
-def _children(namespace: str, pods: dict[str, Any], resources: dict[str, Any]) -> list[dict[str, Any]]:
+def _children(
+    namespace: str, users: dict[str, Any], pods: dict[str, Any], resources: dict[str, Any]
+) -> list[dict[str, Any]]:
     case = EVERYTHING
     named = {**case["collector"], "metadata": {**case["collector"]["metadata"], "namespace": namespace}}
     # Its placement would come before the installation's.
@@ -40,7 +42,13 @@ def _children(namespace: str, pods: dict[str, Any], resources: dict[str, Any]) -
         "cluster-id",
         (),
         OperatorSettings.model_validate(
-            {"namespace": namespace, "watchNamespaces": [namespace], **case["settings"], "pods": pods}
+            {
+                "namespace": namespace,
+                "watchNamespaces": [namespace],
+                **case["settings"],
+                "pods": users,
+                "collector": {"pod": pods},
+            }
         ),
         reporters=Reporters(),
         owners=None,
@@ -75,14 +83,48 @@ TOLERATIONS = st.one_of(
     ),
     st.fixed_dictionaries({"operator": st.just("Exists")}),
 )
+VARIABLES = st.fixed_dictionaries({"name": KEYS}, optional={"value": KEYS}) | st.fixed_dictionaries(
+    {"name": KEYS, "valueFrom": st.just({"fieldRef": {"fieldPath": "status.podIP"}})}
+)
+SPREADS = st.fixed_dictionaries(
+    {
+        "maxSkew": st.integers(1, 3),
+        "topologyKey": KEYS,
+        "whenUnsatisfiable": st.sampled_from(("DoNotSchedule", "ScheduleAnyway")),
+    },
+    optional={"labelSelector": st.just({"matchLabels": {"app": "kafka"}})},
+)
+TERM = {"topologyKey": "rack", "labelSelector": {"matchExpressions": [{"key": "app", "operator": "Exists"}]}}
+WEIGHTED = [{"weight": 1, "podAffinityTerm": TERM}]
+AFFINITIES = st.sampled_from(
+    (
+        {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}},
+        {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": WEIGHTED}},
+    )
+)
+USERS = st.fixed_dictionaries(
+    {},
+    optional={
+        "runAsUser": st.none() | st.integers(1, 2**31 - 1),
+        "fsGroup": st.none() | st.integers(1, 2**31 - 1),
+    },
+)
 PODS = st.fixed_dictionaries(
     {},
     optional={
+        "labels": st.dictionaries(KEYS, KEYS, max_size=2),
+        "annotations": st.dictionaries(KEYS, KEYS, max_size=2),
+        "env": st.lists(VARIABLES, max_size=3, unique_by=lambda variable: variable["name"]),
+        "securityContext": st.fixed_dictionaries({}, optional={"supplementalGroups": st.just([7])}),
+        "affinity": AFFINITIES,
+        "topologySpreadConstraints": st.lists(
+            SPREADS, max_size=2, unique_by=lambda entry: (entry["topologyKey"], entry["whenUnsatisfiable"])
+        ),
+        "dnsPolicy": st.sampled_from(("Default", "ClusterFirst")),
+        "dnsConfig": st.just({"options": [{"name": "ndots", "value": "2"}]}),
         "nodeSelector": st.dictionaries(KEYS, KEYS, max_size=3),
         "tolerations": st.lists(TOLERATIONS, max_size=6),
         "priorityClassName": KEYS,
-        "runAsUser": st.none() | st.integers(1, 2**31 - 1),
-        "fsGroup": st.none() | st.integers(1, 2**31 - 1),
     },
 )
 CPU = st.integers(1, 4000).map("{}m".format) | st.decimals("0.001", 4, places=3).map(str)
@@ -96,10 +138,10 @@ RESOURCES = st.fixed_dictionaries(
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(pods=PODS, resources=RESOURCES)
-async def test_what_was_applied_is_not_applied_again(kubernetes, api, namespace, pods, resources):
+@given(values=st.tuples(USERS, PODS), resources=RESOURCES)
+async def test_what_was_applied_is_not_applied_again(kubernetes, api, namespace, values, resources):
     # A limit has to hold the request, which is another test's matter.
-    children = _children(namespace, pods, {**resources, "limits": {"memory": "64Gi"}})
+    children = _children(namespace, *values, {**resources, "limits": {"memory": "64Gi"}})
     for child in children:
         await kubernetes.apply(child)
     since = api.audit_end()
@@ -145,7 +187,7 @@ def _image(made: dict[str, Any]) -> str:
 
 async def test_a_policy_that_changes_what_we_write_costs_one_write_in_each_process(kubernetes, api, namespace):
     apply(api, *_policy(namespace))
-    made = _children(namespace, {}, {})
+    made = _children(namespace, {}, {}, {})
     (wanted,) = (one for one in made if one["kind"] == "StatefulSet")
     at = ("StatefulSet", namespace, wanted["metadata"]["name"])
 

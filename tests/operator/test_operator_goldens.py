@@ -51,5 +51,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     if isinstance(value, BaseModel):
-        return value.model_dump(exclude_none=True)
+        return _plain(value.model_dump(exclude_none=True))
     return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

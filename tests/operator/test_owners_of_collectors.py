@@ -26,10 +26,10 @@ def owners(namespace: str, *entries: Any) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
-def told(api: ApiServer, namespace: str) -> Any:
+def told(api: ApiServer, namespace: str, name: str = "main") -> Any:
     """What the collector reads, and what its status says of it."""
-    files = get(api, "cm", "kwitness-collector-main", namespace)["data"]
-    conditions = get(api, "ktc", "main", namespace).get("status", {}).get("conditions", [])
+    files = get(api, "cm", f"kwitness-collector-{name}", namespace)["data"]
+    conditions = get(api, "ktc", name, namespace).get("status", {}).get("conditions", [])
     said = {one["type"]: (one["status"], one["reason"]) for one in conditions}
     return json.loads(files["owners.json"])["owners"], said.get("OwnersKnown")
 
@@ -56,6 +56,35 @@ def test_a_collector_follows_the_owners_of_its_cluster_and_says_when_they_cannot
     becomes([ORDERS, {"team": "shop", "match": {"namespace": "shop"}}], ("True", "OwnersKnown"))
     # It is read again: no pod is replaced for it.
     assert pods_of(api, namespace) == revision
+
+
+def test_a_namespaces_collector_gets_the_entries_of_its_namespace_until_it_acts_for_the_cluster(
+    api, namespace, another_namespace, broker, start_operator
+):
+    own = {"team": "theirs", "match": {"namespace": another_namespace}}
+    shared = {**OWNED, "allowedNamespaces": {"from": "All"}}
+    apply(
+        api,
+        owners(namespace, ORDERS, own),
+        cluster("main", namespace, broker.bootstrap, **shared),
+        collector("main", namespace, ingest=SENDERS),
+        collector("mine", another_namespace, clusterRef={"name": "main", "namespace": namespace}, ingest=SENDERS),
+    )
+    start_operator(watchNamespaces=[namespace, another_namespace])
+
+    def becomes(at: str, name: str, entries: list[Any]) -> None:
+        found = (entries, ("True", "OwnersKnown"))
+        assert eventually(lambda: told(api, at, name), lambda now: now == found)
+
+    until_reason(api, "ktc", "mine", another_namespace, "Progressing")
+    becomes(another_namespace, "mine", [own])
+    becomes(namespace, "main", [ORDERS, own])
+
+    named = {"collectorRef": {"name": "mine", "namespace": another_namespace}}
+    apply(api, cluster("main", namespace, broker.bootstrap, **shared, **named))
+
+    becomes(another_namespace, "mine", [ORDERS, own])
+    becomes(namespace, "main", [ORDERS, own])
 
 
 def pods_of(api: ApiServer, namespace: str) -> Any:

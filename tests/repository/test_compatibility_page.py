@@ -28,7 +28,7 @@ def test_kubernetes_is_what_the_chart_asks_for_and_what_the_node_is_built_of() -
     manifest = yaml.safe_load((chart.CHART / "Chart.yaml").read_text())
     (least,) = re.findall(r"^\| least \| (\S+):", section("Kubernetes"), re.MULTILINE)
     (tested,) = re.findall(r"^\| tested \| (\S+),", section("Kubernetes"), re.MULTILINE)
-    (built,) = re.findall(r"k8s\.io/kubernetes v(\S+)", (ROOT / "e2e/node/kubernetes/go.mod").read_text())
+    (built,) = re.findall(r"k8s\.io/kubernetes v(\S+)", (ROOT / "e2e/node/commands/go.mod").read_text())
 
     assert manifest["kubeVersion"].startswith(f">={least}.")
     assert tested == built == chart.KUBERNETES_VERSION

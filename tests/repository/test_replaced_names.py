@@ -94,7 +94,7 @@ def test_counts_are_those_of_the_figures() -> None:
             },
         ),
         (
-            "services/wire/src/a.rs",
+            "services/protocol/src/a.rs",
             RUST,
             {
                 "names": ["Judged", "Told", "asked_for", "looked", "take", "wanted"],

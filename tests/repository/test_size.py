@@ -26,8 +26,8 @@ def test_a_portion_that_grew_or_has_no_figure_is_found_with_the_remedy() -> None
 def test_lines_are_counted_of_what_is_shipped_and_written_by_hand(tmp_path: Path) -> None:
     files = {
         "operator/src/kopf.py": "a = 1\n",
-        "services/wire/src/frame.rs": "a\nb\n",
-        "services/wire/tests/frames.rs": "a\n",
+        "services/protocol/src/frame.rs": "a\nb\n",
+        "services/protocol/tests/frames.rs": "a\n",
         "services/plugin/src/main/java/Plugin.java": "a\n",
         "services/plugin/src/test/java/PluginTest.java": "a\n",
         "contracts/src/schema.py": '"""Generated from contracts/ by `make generate`; do not edit."""\n',
@@ -41,11 +41,19 @@ def test_lines_are_counted_of_what_is_shipped_and_written_by_hand(tmp_path: Path
         (tmp_path / name).write_text(text)
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
 
-    assert size.lines_by_portion(tmp_path) == {"contracts": 1, "operator": 1, "services/plugin": 1, "services/wire": 2}
+    assert size.lines_by_portion(tmp_path) == {
+        "contracts": 1,
+        "operator": 1,
+        "services/plugin": 1,
+        "services/protocol": 2,
+    }
 
 
 def test_figures_are_read_as_they_were_written(tmp_path: Path) -> None:
-    tables = {"lines": {"services/wire": 2, "spark-jobs": 1}, "raised": {"services/wire": 'a "second" protocol'}}
+    tables = {
+        "lines": {"services/protocol": 2, "spark-jobs": 1},
+        "raised": {"services/protocol": 'a "second" protocol'},
+    }
 
     write_figures(tmp_path / "size.toml", "A comment.", tables)
 

@@ -28,6 +28,7 @@ from tests.operator.surroundings import (
     until_reason,
 )
 from tests.operator.test_header_registries import register
+from tests.operator.test_sidecars import sidecar
 
 pytestmark = pytest.mark.broker
 
@@ -56,8 +57,8 @@ def profile(name: str, namespace: str, **spec: Any) -> dict[str, Any]:
 def everything_of(api: ApiServer, namespace: str) -> dict[tuple[str, str], Any]:
     """All objects of a namespace with their statuses, without what each write changes.
 
-    A collector lists the senders of all namespaces that its cluster allows, what the injector reads has a hash for each
-    namespace's resources, and header keys are remembered by namespace: those of others are left out.
+    A collector lists the senders of all namespaces that its cluster allows, what the injector reads has resources of
+    all namespaces, and header keys are remembered by namespace: those of others are left out.
     """
     found = {}
     for kind in KINDS:
@@ -81,6 +82,9 @@ def _leave_out_others(data: dict[str, Any], namespace: str) -> None:
     if "header-ids.json" in data:
         homes = json.loads(data["header-ids.json"])["homes"]
         data["header-ids.json"] = {home: ids for home, ids in homes.items() if home == namespace}
+    if "injections.json" in data:
+        injections = json.loads(data["injections.json"])["injections"]
+        data["injections.json"] = [found for found in injections if found["namespace"] == namespace]
     if "hashes.json" in data:
         hashes = json.loads(data["hashes.json"])
         data["hashes.json"] = {owner: hash_ for owner, hash_ in hashes.items() if owner.startswith(f"{namespace}/")}
@@ -117,6 +121,8 @@ def platform_and_tenant(
     }
     operator = OperatorProcess(tmp_path_factory.mktemp("tenants"), api.kubeconfig_of("operator"), settings)
     eventually(lambda: operator.probe("/readyz")[0] == 200)
+    until_reason(api, "kfc", "main", platform, "Connected")
+    until_reason(api, "ktc", "main", platform, "Progressing")
     until_reason(api, "kobs", "orders", platform, "Progressing")
     until_reason(api, "kip", "orders", platform, "InjectorMissing")
     until_reason(api, "khr", "headers", platform, "Registered")
@@ -135,11 +141,21 @@ def of_the_cluster(platform: str) -> dict[str, Any]:
     return {"clusterRef": {"name": "main", "namespace": platform}}
 
 
+def beside_brokers(platform: str, namespace: str) -> dict[str, Any]:
+    """Observers in the pods of brokers."""
+    body = gateway("beside", namespace, priority=FIRST, listenerRef={"name": "GATEWAY"}, **of_the_cluster(platform))
+    del body["spec"]["gateway"]
+    body["spec"]["broker"] = {"selector": {"matchLabels": {"app": "kafka"}}, "redirect": {}}
+    return body
+
+
+SELECTING_ALL = {"selector": {}, "namespaceSelector": {}, "env": {"bootstrapServers": ["KAFKA"]}}
+
+
 def full(platform: str) -> dict[str, Any]:
-    """Interceptors whose settings are larger than all that the injector is told, by values of headers."""
-    stamps = [{"key": f"key.{number}", "from": "Value", "value": "é" * 1024} for number in range(32)]
-    interceptors = [{"name": f"s{number}", "type": "Stamp", "stamp": {"stamps": stamps}} for number in range(14)]
-    return {**of_the_cluster(platform), "interceptors": interceptors}
+    """Settings of the most characters, each of three bytes: five such profiles are larger than all that is told."""
+    custom = {"className": "a.B", "settings": {f"s{number:02}": "€" * 1021 for number in range(64)}}
+    return {**of_the_cluster(platform), "interceptors": [{"name": "audit", "type": "Custom", "custom": custom}]}
 
 
 ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]]]] = {
@@ -157,7 +173,18 @@ ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]]]] = {
             "front", here, priority=FIRST, listenerRef={"name": "GATEWAY"}, **of_the_cluster(there)
         ),
     ),
+    "a sidecar that selects the other's pods": (
+        "kobs",
+        lambda there, here: sidecar("mine", here, sidecar=SELECTING_ALL, priority=FIRST, **of_the_cluster(there)),
+    ),
+    "observers beside brokers": ("kobs", beside_brokers),
     "a profile": ("kip", lambda there, here: profile("mine", here, priority=FIRST, **full(there))),
+    "a profile that selects the other's pods": (
+        "kip",
+        lambda there, here: profile(
+            "selecting", here, priority=FIRST, selector={}, namespaceSelector={}, **of_the_cluster(there)
+        ),
+    ),
     "a subscription that accepts a risk": (
         "kcms",
         lambda there, here: subscription(
@@ -182,6 +209,14 @@ ATTEMPTS: dict[str, tuple[str, Callable[[str, str], dict[str, Any]]]] = {
 }
 
 
+BESIDE: dict[str, Callable[[str, str], list[dict[str, Any]]]] = {
+    "a profile": lambda there, here: [
+        profile(f"full-{number}", here, priority=FIRST, **full(there)) for number in range(4)
+    ],
+}
+"""Resources that the same user made before."""
+
+
 VERBS = {row["attempt"]: row["reason"] for row in yaml.safe_load(Path(__file__).with_name("verbs.yaml").read_text())}
 """The reason that each shows; the page of tenants has the same rows."""
 
@@ -198,8 +233,9 @@ def test_what_one_namespace_makes_changes_nothing_of_another(
     kind, make = ATTEMPTS[attempt]
     body = make(platform, tenant)
     name, before = body["metadata"]["name"], everything_of(api, platform)
+    beside = BESIDE[attempt](platform, tenant) if attempt in BESIDE else []
 
-    apply(api, body)
+    apply(api, *beside, body)
     until_reason(api, kind, name, tenant, VERBS[attempt])
     assert everything_of(api, platform) == before
 
@@ -207,13 +243,43 @@ def test_what_one_namespace_makes_changes_nothing_of_another(
     eventually(lambda: is_observed(api.objects.get(kind, name, tenant)))
     assert everything_of(api, platform) == before
 
-    api.objects.delete(kind, name, namespace=tenant)
+    for made in (*beside, body):
+        api.objects.delete(kind, made["metadata"]["name"], namespace=tenant)
     remains(lambda: everything_of(api, platform), lambda now: now == before, seconds=1)
 
 
 def is_observed(body: dict[str, Any]) -> bool:
     """Return whether the status is of the latest generation."""
     return body["status"].get("observedGeneration") == body["metadata"]["generation"]
+
+
+@pytest.mark.parametrize(
+    ("body", "file"),
+    [
+        (
+            lambda there, here: sidecar("mine", here, sidecar=SELECTING_ALL, **of_the_cluster(there)),
+            "kwitness-injections",
+        ),
+        (
+            lambda there, here: profile("mine", here, selector={}, namespaceSelector={}, **of_the_cluster(there)),
+            "kwitness-interceptors",
+        ),
+    ],
+    ids=["sidecar", "profile"],
+)
+def test_the_injector_reads_that_a_selection_of_all_namespaces_is_for_its_own(
+    body: Callable[[str, str], dict[str, Any]], file: str, platform_and_tenant: tuple[str, str], api: ApiServer
+) -> None:
+    platform, tenant = platform_and_tenant
+    made = body(platform, tenant)
+    apply(api, made)
+
+    def namespaces() -> Any:
+        injections = json.loads(api.objects.get("configmap", file, platform)["data"]["injections.json"])["injections"]
+        return [found["namespaces"] for found in injections if found["namespace"] == tenant]
+
+    assert eventually(namespaces) == [[tenant]]
+    api.objects.delete(made["kind"], "mine", namespace=tenant)
 
 
 def test_header_keys_of_a_cluster_of_ones_own_are_free_for_the_registers_of_others(

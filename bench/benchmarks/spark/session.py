@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE
 from kwitness.contracts.job_config import JobConfig
-from kwitness.images.spark_jars import spark_jars
+from kwitness.images.spark_classes import spark_variables
 from kwitness.jobs.driver.lifecycle import open_session
 from kwitness.jobs.driver.spark_settings import spark_settings
 
@@ -35,7 +35,7 @@ def configuration(job_type: str, folder: Path) -> JobConfig:
 
 def start(job_type: str, folder: Path) -> SparkSession:
     """Spark on its own core, one task at a time; this process, which only waits, on the other."""
-    settings = spark_settings(configuration(job_type, folder), {"KWITNESS_SPARK_JARS": str(spark_jars())})
+    settings = spark_settings(configuration(job_type, folder), spark_variables())
     os.sched_setaffinity(0, {COMPONENT_CORE})
     session = open_session(
         settings | {"spark.master": "local[1]", "spark.driver.memory": "1g", "spark.local.dir": str(folder / "spark")}

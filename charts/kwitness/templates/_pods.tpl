@@ -23,25 +23,58 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
+{{/*
+The values `pods` with a component's own `pod` over them, as JSON: labels, annotations, variables and the security context key by
+key, the others as a whole. `env` are variables that both win over.
+*/}}
+{{- define "kwitness.pod" -}}
+{{- $shared := .root.Values.pods | default dict -}}
+{{- $own := .own | default dict -}}
+{{- $pod := dict -}}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" "dnsPolicy" "dnsConfig" -}}
+{{- with get $own $key | default (get $shared $key) }}{{ $_ := set $pod $key . }}{{ end -}}
+{{- end -}}
+{{- range $key := list "labels" "annotations" "securityContext" -}}
+{{- with mergeOverwrite (deepCopy (get $shared $key | default dict)) (get $own $key | default dict) }}{{ $_ := set $pod $key . }}{{ end -}}
+{{- end -}}
+{{- $env := list }}{{ $names := list -}}
+{{- range concat (get $own "env" | default list | reverse) (get $shared "env" | default list | reverse) (.env | default list | reverse) -}}
+{{- if not (has .name $names) }}{{ $names = append $names .name }}{{ $env = prepend $env . }}{{ end -}}
+{{- end -}}
+{{- with $env }}{{ $_ := set $pod "env" . }}{{ end -}}
+{{- toJson $pod -}}
+{{- end }}
+
+{{/* Fields of a pod's spec that follow from `kwitness.pod`. */}}
 {{- define "kwitness.placement" -}}
-{{- with .Values.pods.nodeSelector }}
+{{- with .pod.nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}
-tolerations: {{- include "kwitness.tolerations" . | nindent 2 }}
-{{- with .Values.pods.affinity }}
+tolerations: {{- include "kwitness.tolerations" .pod | nindent 2 }}
+{{- with .pod.affinity }}
 affinity: {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.pods.priorityClassName }}
+{{- with .pod.priorityClassName }}
 priorityClassName: {{ . | quote }}
 {{- end }}
-{{- with .Values.pods.topologySpreadConstraints }}
-topologySpreadConstraints: {{- toYaml . | nindent 2 }}
+{{- with .pod.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- range . }}
+  - {{- omit . "labelSelector" | toYaml | nindent 4 }}
+    labelSelector: {{- .labelSelector | default (dict "matchLabels" (include "kwitness.selector" $ | fromYaml)) | toYaml | nindent 6 }}
+  {{- end }}
+{{- end }}
+{{- with .pod.dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .pod.dnsConfig }}
+dnsConfig: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{/* Those of the values, and 30 s in place of 5 minutes on a node that does not answer, where these say nothing of it. */}}
 {{- define "kwitness.tolerations" -}}
-{{- $tolerations := .Values.pods.tolerations | default list -}}
+{{- $tolerations := .tolerations | default list -}}
 {{- $keys := list }}{{ range $tolerations }}{{ $keys = append $keys (.key | default "") }}{{ end -}}
 {{- range list "node.kubernetes.io/not-ready" "node.kubernetes.io/unreachable" -}}
 {{- if not (or (has . $keys) (has "" $keys)) -}}

@@ -1,12 +1,13 @@
 //! What `ApiVersions` requests say of the client's software (KIP-511).
 
-use kwitness_wire::{Event, Unread, schema::Api};
+use kwitness_protocol::schema::Api;
+use kwitness_protocol::{Event, Unread};
 
 /// From this version on a request has a name and a version of the software.
 const FIRST_WITH_SOFTWARE: i16 = 3;
 
 /// What one of them says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Information {
     /// Which software it is.
     Named,
@@ -63,7 +64,7 @@ impl Informed {
 
 #[cfg(test)]
 mod tests {
-    use kwitness_wire::{Connection, Limits, Nanos, Side};
+    use kwitness_protocol::{Connection, Limits, Nanos, Side};
 
     use super::*;
 

@@ -1,49 +1,23 @@
 //! What one thread counts; a scrape adds the threads up.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use kwitness_wire::aggregate::Unfollowed;
-use kwitness_wire::{Side, Unread};
+use kwitness_protocol::{Side, Unread};
+use kwitness_recording::Unfollowed;
 use tokio::task::JoinError;
 
 use crate::client_information::Information;
+use crate::end::End;
 use crate::log::Throttle;
 use crate::open_connections::OpenConnections;
-use crate::relay::End;
+use crate::state::State;
+use crate::sync::lock_ignoring_poison;
 use crate::tls::Failure;
 use crate::unserved::Unserved;
-
-/// What a connection is at the moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum State {
-    /// Nothing was understood yet.
-    Sniff,
-    /// It speaks Kafka's protocol and is followed.
-    Observed,
-    /// It is passed on unread, for this reason.
-    Opaque(Unfollowed),
-    /// It is passed on unread because that is wanted.
-    RelayOnly,
-}
-
-impl State {
-    /// As records and metrics spell it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Sniff => "sniff",
-            Self::Observed => "observed",
-            Self::Opaque(_) => "opaque",
-            Self::RelayOnly => "relay_only",
-        }
-    }
-}
-
-/// All names of states.
-pub(crate) const STATES: [&str; 4] = ["sniff", "observed", "opaque", "relay_only"];
 
 /// The counters of one thread.
 #[derive(Debug)]
@@ -61,22 +35,24 @@ pub(crate) struct Counters {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rare {
     /// Connections that are open.
-    pub(crate) open: HashMap<State, u64>,
+    pub(crate) open: BTreeMap<State, u64>,
     pub(crate) opened: u64,
-    pub(crate) closed: HashMap<&'static str, u64>,
-    pub(crate) unread: HashMap<Unread, u64>,
+    pub(crate) closed: BTreeMap<&'static str, u64>,
+    pub(crate) unread: BTreeMap<Unread, u64>,
     /// Connections that became opaque, since the start.
-    pub(crate) opaque: HashMap<Unfollowed, u64>,
+    pub(crate) opaque: BTreeMap<Unfollowed, u64>,
+    /// Connections that were read again, by the state in which they were unread and its reason, since the start.
+    pub(crate) resumed: BTreeMap<State, u64>,
     /// Clients with which TLS failed, since the start.
-    pub(crate) tls_failed: HashMap<Failure, u64>,
+    pub(crate) tls_failed: BTreeMap<Failure, u64>,
     /// Connections that ended by an error of ours, since the start.
     pub(crate) panics: u64,
     /// Attempts to authenticate that cannot succeed here, since the start.
-    pub(crate) unserved: HashMap<Unserved, u64>,
+    pub(crate) unserved: BTreeMap<Unserved, u64>,
     /// `ApiVersions` requests by what they say of the client's software, since the start.
-    pub(crate) api_versions: HashMap<Information, u64>,
+    pub(crate) api_versions: BTreeMap<Information, u64>,
     /// Connections that are open, by the software of the client and its version.
-    pub(crate) software: HashMap<Software, u64>,
+    pub(crate) software: BTreeMap<Software, u64>,
 }
 
 /// Name and version.
@@ -129,6 +105,11 @@ impl Counters {
         add(rare.open.entry(state).or_default(), 1);
     }
 
+    /// A connection of this state is read again.
+    pub(crate) fn resumed(&self, state: State) {
+        add(self.rare().resumed.entry(state).or_default(), 1);
+    }
+
     pub(crate) fn leave(&self, state: State) {
         let mut rare = self.rare();
         let open = rare.open.entry(state).or_default();
@@ -166,11 +147,11 @@ impl Counters {
 
     /// Whether a line of this kind about this source may be logged now.
     pub(crate) fn may_log(&self, source: IpAddr, kind: &'static str) -> bool {
-        unpoisoned(&self.throttle).allows(source, kind, Instant::now())
+        lock_ignoring_poison(&self.throttle).allows(source, kind, Instant::now())
     }
 
     fn rare(&self) -> MutexGuard<'_, Rare> {
-        unpoisoned(&self.rare)
+        lock_ignoring_poison(&self.rare)
     }
 
     /// Add what this thread counted.
@@ -184,6 +165,7 @@ impl Counters {
         add_all(&mut total.rare.closed, &rare.closed);
         add_all(&mut total.rare.unread, &rare.unread);
         add_all(&mut total.rare.opaque, &rare.opaque);
+        add_all(&mut total.rare.resumed, &rare.resumed);
         add_all(&mut total.rare.tls_failed, &rare.tls_failed);
         add_all(&mut total.rare.unserved, &rare.unserved);
         add_all(&mut total.rare.api_versions, &rare.api_versions);
@@ -195,15 +177,10 @@ const fn add(to: &mut u64, count: u64) {
     *to = to.saturating_add(count);
 }
 
-fn add_all<K: Clone + Eq + std::hash::Hash>(to: &mut HashMap<K, u64>, from: &HashMap<K, u64>) {
+fn add_all<K: Clone + Ord>(to: &mut BTreeMap<K, u64>, from: &BTreeMap<K, u64>) {
     for (key, count) in from {
         add(to.entry(key.clone()).or_default(), *count);
     }
-}
-
-/// Counters are whole after every step, so a panic elsewhere spoils none.
-pub(crate) fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

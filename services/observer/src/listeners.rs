@@ -3,21 +3,24 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 
-use crate::counters::{Counters, unpoisoned};
+use crate::admission::Admission;
+use crate::counters::Counters;
+use crate::end::End;
 use crate::log::log;
 use crate::open_files;
-use crate::settings::Settings;
+use crate::settings::{Limits, Settings};
 use crate::sockets;
-use crate::worker::{Accepted, Place, Target, Worker};
+use crate::sync::lock_ignoring_poison;
+use crate::worker::{Accepted, Target, Worker};
 
 /// How long nothing is accepted after the system refused, which it does when there are no descriptors left.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -27,13 +30,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(crate) struct Entrance {
     workers: Vec<(mpsc::UnboundedSender<Accepted>, Arc<Counters>)>,
     next: AtomicUsize,
-    taken: Arc<AtomicUsize>,
+    admission: Admission,
     settings: watch::Receiver<Arc<Settings>>,
     /// How many connections there are files for.
     most: usize,
     accept_failed: Mutex<BTreeMap<&'static str, u64>>,
-    /// Clients that were closed because there were too many.
-    pub(crate) refused: AtomicU64,
+    /// Clients that were closed because a limit was reached, by its name.
+    refused: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl Entrance {
@@ -49,17 +52,17 @@ impl Entrance {
         Self {
             workers,
             next: AtomicUsize::new(0),
-            taken: Arc::default(),
+            admission: Admission::default(),
             settings,
             most: open_files::most_connections(),
             accept_failed: Mutex::default(),
-            refused: AtomicU64::new(0),
+            refused: Mutex::default(),
         }
     }
 
     /// How many connections there are.
     pub(crate) fn connections(&self) -> usize {
-        self.taken.load(Relaxed)
+        self.admission.open()
     }
 
     /// How many threads take no clients any more: each ended by an error of ours, or they all drain.
@@ -76,7 +79,12 @@ impl Entrance {
 
     /// How often the system gave no connection of a client, by reason.
     pub(crate) fn accept_failed(&self) -> BTreeMap<&'static str, u64> {
-        unpoisoned(&self.accept_failed).clone()
+        lock_ignoring_poison(&self.accept_failed).clone()
+    }
+
+    /// How many clients were closed because a limit was reached, by its name.
+    pub(crate) fn refused(&self) -> BTreeMap<&'static str, u64> {
+        lock_ignoring_poison(&self.refused).clone()
     }
 
     fn fail(&self, address: IpAddr, error: &io::Error) {
@@ -86,7 +94,7 @@ impl Entrance {
             Some(Errno::NOBUFS | Errno::NOMEM) => "memory",
             _ => "other",
         };
-        let count = &mut unpoisoned(&self.accept_failed);
+        let count = &mut lock_ignoring_poison(&self.accept_failed);
         let count = count.entry(reason).or_default();
         *count = count.saturating_add(1);
         if self.workers.first().is_some_and(|(_, counters)| counters.may_log(address, "accept")) {
@@ -96,14 +104,25 @@ impl Entrance {
 
     fn admit(&self, stream: TcpStream, peer: SocketAddr, target: Target) {
         let Some((worker, counters)) = self.next() else { return };
-        let limit = self.settings.borrow().limits.max_connections.min(self.most);
-        let Some(place) = Place::take(&self.taken, limit) else {
-            self.refused.fetch_add(1, Relaxed);
-            if counters.may_log(peer.ip(), "limit") {
-                let source = peer.ip().to_string();
-                log!(Warning, "A client was closed because there are too many", source = source, limit = limit);
+        let limits = self.settings.borrow().limits;
+        let limits = Limits { max_connections: limits.max_connections.min(self.most), ..limits };
+        let place = match self.admission.admit(peer.ip().to_canonical(), &limits, Instant::now()) {
+            Ok(place) => place,
+            Err(end) => {
+                let count = &mut lock_ignoring_poison(&self.refused);
+                let count = count.entry(end.name()).or_default();
+                *count = count.saturating_add(1);
+                if counters.may_log(peer.ip(), end.name()) {
+                    let source = peer.ip().to_string();
+                    let message = match end {
+                        End::AddressLimit => "A client was closed because there are too many of its address",
+                        End::AddressRate => "A client was closed because too many of its address came in a second",
+                        _ => "A client was closed because there are too many",
+                    };
+                    log!(Warning, message, source = source, limit = limits.of(end));
+                }
+                return;
             }
-            return;
         };
         // One that was reset while it waited has no further use.
         if let Ok(stream) = stream.into_std() {

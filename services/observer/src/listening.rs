@@ -3,8 +3,8 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use crate::counters::unpoisoned;
 use crate::log::log;
+use crate::sync::lock_ignoring_poison;
 
 /// The outcome of the last attempt to open the ports; copies share it.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ impl Listening {
             Ok(()) => Attempt::Succeeded,
             Err(error) => Attempt::Failed(error.to_string()),
         };
-        let mut before = unpoisoned(&self.0);
+        let mut before = lock_ignoring_poison(&self.0);
         if *before == attempt {
             return;
         }
@@ -39,12 +39,12 @@ impl Listening {
 
     /// True while all ports are open.
     pub(crate) fn is_open(&self) -> bool {
-        *unpoisoned(&self.0) == Attempt::Succeeded
+        *lock_ignoring_poison(&self.0) == Attempt::Succeeded
     }
 
     /// The port that cannot be had, and the reason.
     pub(crate) fn error(&self) -> Option<String> {
-        match &*unpoisoned(&self.0) {
+        match &*lock_ignoring_poison(&self.0) {
             Attempt::Failed(reason) => Some(format!("a port of the listener cannot be had: {reason}")),
             Attempt::None | Attempt::Succeeded => None,
         }

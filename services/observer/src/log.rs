@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
 
-use crate::counters::unpoisoned;
+use crate::sync::lock_ignoring_poison;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(crate) use log;
 
 /// Write one line.
 pub(crate) fn write(level: Level, module: &str, message: &str, fields: &[(&str, Value)]) {
-    let output = &mut *unpoisoned(&OUTPUT);
+    let output = &mut *lock_ignoring_poison(&OUTPUT);
     // Nobody is left to be told when the output is gone.
     let _ = match output {
         Output::Objects => std::io::stdout().lock().write_all(object(level, module, message, fields).as_bytes()),
@@ -77,17 +77,17 @@ enum Output {
 
 /// Write lines for a person to standard error from now on.
 pub(crate) fn write_lines() {
-    *unpoisoned(&OUTPUT) = Output::Lines;
+    *lock_ignoring_poison(&OUTPUT) = Output::Lines;
 }
 
 /// Keep the last lines for a person from now on, for [`kept`], since something else is drawn on the terminal.
 pub(crate) fn keep_lines() {
-    *unpoisoned(&OUTPUT) = Output::Kept(VecDeque::new());
+    *lock_ignoring_poison(&OUTPUT) = Output::Kept(VecDeque::new());
 }
 
 /// The last lines that were kept, each with its end; empty where none are kept.
 pub(crate) fn kept() -> String {
-    match &*unpoisoned(&OUTPUT) {
+    match &*lock_ignoring_poison(&OUTPUT) {
         Output::Kept(lines) => lines.iter().map(String::as_str).collect(),
         Output::Objects | Output::Lines => String::new(),
     }

@@ -10,7 +10,7 @@ use tokio::net::lookup_host;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
-use crate::counters::unpoisoned;
+use crate::sync::lock_ignoring_poison;
 
 /// Each has a thread of the system's resolver until it is over, even if its client has gone.
 const MOST_AT_ONCE: usize = 16;
@@ -57,19 +57,19 @@ impl Lookups {
             Ok(found) => found.unwrap_or_else(|error| Err(io::Error::other(error))),
             Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "its name could not be looked up in time")),
         };
-        let last = || unpoisoned(&self.known).get(host).map(|known| known.addresses.clone());
+        let last = || lock_ignoring_poison(&self.known).get(host).map(|known| known.addresses.clone());
         found.or_else(|error| last().ok_or(error)).map(with_port)
     }
 
     /// Look the name up again next time: nothing answers where it led.
     pub(crate) fn distrust(&self, host: &str) {
-        if let Some(known) = unpoisoned(&self.known).get_mut(host) {
+        if let Some(known) = lock_ignoring_poison(&self.known).get_mut(host) {
             known.at = known.at.checked_sub(FRESH_FOR).unwrap_or(known.at);
         }
     }
 
     fn fresh(&self, host: &str) -> Option<Vec<IpAddr>> {
-        let known = unpoisoned(&self.known);
+        let known = lock_ignoring_poison(&self.known);
         known.get(host).filter(|known| known.at.elapsed() < FRESH_FOR).map(|known| known.addresses.clone())
     }
 
@@ -83,7 +83,7 @@ impl Lookups {
         if addresses.is_empty() {
             return Err(io::Error::new(io::ErrorKind::NotFound, "its name has no address"));
         }
-        let mut known = unpoisoned(&self.known);
+        let mut known = lock_ignoring_poison(&self.known);
         if known.len() >= MOST_REMEMBERED {
             known.retain(|_, known| known.at.elapsed() < FRESH_FOR);
         }

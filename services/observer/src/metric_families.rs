@@ -64,6 +64,12 @@ pub(crate) const OPAQUE_TOTAL: Family = Family {
     labels: &["reason"],
     help: "Connections that the observer began to pass on unread, by reason.",
 };
+pub(crate) const RESUMED_TOTAL: Family = Family {
+    name: "kwitness_observer_resumed_total",
+    kind: "counter",
+    labels: &["reason"],
+    help: "Connections that were unread and are read again from a request on, by the reason for which they were unread: relay_only, in_flight, correlation.",
+};
 pub(crate) const CONNECTIONS_OPENED_TOTAL: Family = Family {
     name: "kwitness_observer_connections_opened_total",
     kind: "counter",
@@ -87,6 +93,24 @@ pub(crate) const BYTES_TOTAL: Family = Family {
     kind: "counter",
     labels: &["direction"],
     help: "Bytes that were passed on: request (from clients) and response (to clients).",
+};
+pub(crate) const BUFFERED_BYTES: Family = Family {
+    name: "kwitness_observer_buffered_bytes",
+    kind: "gauge",
+    labels: &[],
+    help: "Bytes that connections keep and that count against the budget of the process.",
+};
+pub(crate) const BUFFER_LIMIT_BYTES: Family = Family {
+    name: "kwitness_observer_buffer_limit_bytes",
+    kind: "gauge",
+    labels: &[],
+    help: "Bytes that all connections together may keep.",
+};
+pub(crate) const BUFFER_WAITS_TOTAL: Family = Family {
+    name: "kwitness_observer_buffer_waits_total",
+    kind: "counter",
+    labels: &[],
+    help: "Times that a connection stopped reading because the budget was used up.",
 };
 pub(crate) const UNREAD_TOTAL: Family = Family {
     name: "kwitness_observer_unread_total",

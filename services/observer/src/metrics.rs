@@ -1,15 +1,18 @@
 //! The observer's own metrics, as Prometheus reads them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use kwitness_wire::aggregate::{Unfollowed, reason};
-use kwitness_wire::report::Ledger;
+use kwitness_observation::reason;
+use kwitness_recording::Unfollowed;
+use kwitness_reporting::Ledger;
 
 use crate::client_information::Information;
-use crate::counters::{Rare, STATES, Total};
+use crate::counters::{Rare, Total};
+use crate::end::End;
+use crate::memory_budget::Usage;
 use crate::metric_families::{self as families, Family};
-use crate::relay::End;
+use crate::state::STATES;
 use crate::telemetry;
 
 /// What there is to show beside what the threads count.
@@ -21,12 +24,13 @@ pub(crate) struct Process {
     pub(crate) certificates_refused: u64,
     pub(crate) is_suspended: bool,
     pub(crate) relay_only_until_ms: Option<u64>,
-    pub(crate) refused: u64,
+    pub(crate) refused: BTreeMap<&'static str, u64>,
     /// Threads that relay connections and ended by an error of ours.
     pub(crate) ended_threads: u64,
     /// How often no connection could be accepted, by reason.
     pub(crate) accept_failed: BTreeMap<&'static str, u64>,
     pub(crate) resident_bytes: Option<u64>,
+    pub(crate) buffers: Usage,
     pub(crate) ledger: Ledger,
     /// Batches that were not looked into, by reason.
     pub(crate) left_out: Vec<(String, u64)>,
@@ -54,18 +58,22 @@ pub(crate) fn render(process: &Process, total: &Total) -> String {
         page.sample(&[state], count);
     }
     page.family(families::OPAQUE_TOTAL).samples(&rare.opaque, |reason| reason.name());
+    page.family(families::RESUMED_TOTAL).samples(&rare.resumed, |state| state.reason());
     page.family(families::CONNECTIONS_OPENED_TOTAL).sample(&[], rare.opened);
     page.family(families::CONNECTIONS_CLOSED_TOTAL);
     for end in End::ALL {
-        let count =
-            if end == End::Limit { process.refused } else { rare.closed.get(end.name()).copied().unwrap_or_default() };
-        page.sample(&[end.name()], count);
+        let count = |of: Option<&u64>| of.copied().unwrap_or_default();
+        let (closed, refused) = (count(rare.closed.get(end.name())), count(process.refused.get(end.name())));
+        page.sample(&[end.name()], closed.saturating_add(refused));
     }
     page.family(families::ACCEPT_FAILED_TOTAL);
     for (reason, count) in &process.accept_failed {
         page.sample(&[reason], *count);
     }
     page.family(families::BYTES_TOTAL).sample(&["request"], total.requested).sample(&["response"], total.answered);
+    page.family(families::BUFFERED_BYTES).sample(&[], process.buffers.used);
+    page.family(families::BUFFER_LIMIT_BYTES).sample(&[], process.buffers.limit);
+    page.family(families::BUFFER_WAITS_TOTAL).sample(&[], process.buffers.waits);
     page.family(families::UNREAD_TOTAL).samples(&rare.unread, |why| reason(why));
     for (reason, count) in &process.left_out {
         page.sample(&[reason], *count);
@@ -130,7 +138,7 @@ impl Page {
     }
 
     /// A sample for each key, in the order of their names.
-    fn samples<K>(&mut self, counts: &HashMap<K, u64>, name: impl Fn(&K) -> String) {
+    fn samples<K>(&mut self, counts: &BTreeMap<K, u64>, name: impl Fn(&K) -> String) {
         let named: BTreeMap<_, _> = counts.iter().map(|(key, count)| (name(key), *count)).collect();
         for (name, count) in named {
             self.sample(&[&name], count);

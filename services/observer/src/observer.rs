@@ -9,20 +9,22 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use kwitness_wire::aggregate::TopicNames;
-use kwitness_wire::report::{Directive, Ledger};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use kwitness_recording::TopicNames;
+use kwitness_reporting::{Directive, Ledger};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
-use crate::clock::now_ms;
-use crate::control::{Control, RelayOnly, later};
-use crate::counters::{Counters, Total, unpoisoned};
+use crate::clock::{Clock, now_ms};
+use crate::control::{Control, RelayOnly};
+use crate::counters::{Counters, Total};
+use crate::ending;
 use crate::headers::{self, Seen};
 use crate::listeners::{Entrance, Listeners};
 use crate::listening::Listening;
 use crate::log::log;
 use crate::marker::Marker;
+use crate::memory_budget::MemoryBudget;
 use crate::metrics::{Process, render, resident_bytes};
 use crate::open_files;
 use crate::own_broker::OwnBroker;
@@ -34,7 +36,8 @@ use crate::redirection::Redirection;
 use crate::report::{self, Reporter, left_out};
 use crate::settings::{Mode, Settings};
 use crate::settings_file::{Found, SettingsFile};
-use crate::telemetry::Telemetry;
+use crate::sync::lock_ignoring_poison;
+use crate::telemetry::{Telemetry, random};
 use crate::tls::{self, Certificates};
 use crate::worker::{Shared, Worker, start_workers, threads};
 
@@ -74,6 +77,7 @@ struct Status {
     certificates_refused: AtomicU64,
     ledger: Arc<Mutex<Ledger>>,
     telemetry: Arc<Telemetry>,
+    budget: Arc<MemoryBudget>,
     headers: Seen,
     listening: Listening,
     /// Nothing is reported any more, by an error of ours.
@@ -126,11 +130,12 @@ impl Answers for Status {
             certificates_refused: self.certificates_refused.load(Relaxed),
             is_suspended: control.is_suspended,
             relay_only_until_ms: control.relay_only_until.map(|relay_only| relay_only.until_ms),
-            refused: self.entrance.refused.load(Relaxed),
+            refused: self.entrance.refused(),
             accept_failed: self.entrance.accept_failed(),
             ended_threads: if self.is_draining.load(Relaxed) { 0 } else { self.entrance.ended_threads() },
             resident_bytes: resident_bytes(),
-            ledger: unpoisoned(&self.ledger).clone(),
+            buffers: self.budget.usage(),
+            ledger: lock_ignoring_poison(&self.ledger).clone(),
             left_out: left_out(&self.headers).collect(),
             telemetry: self.telemetry.report(),
         };
@@ -165,20 +170,18 @@ async fn relay_and_report(
     first: Arc<Settings>,
     relay_only: Option<RelayOnly>,
 ) -> io::Result<()> {
-    let mut terminated = signal(SignalKind::terminate())?;
-    let mut interrupted = signal(SignalKind::interrupt())?;
+    let (mut terminated, mut interrupted) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (control, obeyed) = watch::channel(Control::beginning(first.suspend, relay_only));
-    let source = options.pod.source(&first);
-    let (opened, mut opening) = mpsc::unbounded_channel();
+    let (source, names) = (options.pod.source(&first), Arc::new(TopicNames::new(TOPIC_NAMES)));
+    let ((opened, mut opening), (windows, finished)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
     let ports = ports_as_seen(&first, opened);
     let (published, settings) = watch::channel(first);
     let (directives, mut told) = watch::channel(None::<Directive>);
-    let (windows, finished) = mpsc::unbounded_channel();
-    let names = Arc::new(TopicNames::new(TOPIC_NAMES));
     let (mut certificates, shown) = Certificates::new();
     let threads = options.threads.unwrap_or_else(|| threads(settings.borrow().mode));
     let (copies, headers) = headers::start(settings.clone(), threads.get())?;
-    let (telemetry, listening) = (Telemetry::new(settings.clone(), obeyed.clone()), Listening::default());
+    let telemetry = Telemetry::new(settings.clone(), obeyed.clone(), Clock::System, random);
+    let (listening, budget) = (Listening::default(), MemoryBudget::from_limits(&settings.borrow().limits));
     let shared = Shared {
         settings: settings.clone(),
         shown,
@@ -191,8 +194,10 @@ async fn relay_and_report(
         copies: Some(copies),
         telemetry: Some(Arc::clone(&telemetry)),
         windows,
+        budget: Arc::clone(&budget),
         number: Arc::default(),
         epoch: Instant::now(),
+        clock: Clock::System,
         first_request_within: options.first_request_within,
     };
     let workers = start_workers(&shared, threads)?;
@@ -210,6 +215,8 @@ async fn relay_and_report(
         headers: headers.clone(),
         source,
         epoch_ms: now_ms(),
+        clock: Clock::System,
+        resident_bytes,
         ledger: Arc::default(),
         telemetry: Arc::clone(&telemetry),
     };
@@ -219,22 +226,21 @@ async fn relay_and_report(
         headers,
         ledger,
         telemetry: Arc::clone(&telemetry),
+        budget,
         entrance: Arc::clone(&entrance),
+        awaits_broker: AtomicBool::new(published.borrow().mode == Mode::Broker),
         settings,
         control: obeyed,
         settings_refused: AtomicU64::new(0),
         certificates_refused: AtomicU64::new(0),
         listening,
         has_ceased_to_report: AtomicBool::new(false),
-        awaits_broker: AtomicBool::new(false),
         lacks_certificate: AtomicBool::new(false),
         is_draining: AtomicBool::new(false),
     });
-    let mut listeners = Listeners::new(Arc::clone(&entrance));
     let current = Arc::clone(&published.borrow());
     follow(&mut certificates, &current, &status);
-    let mut own_broker = OwnBroker::at(options.pod.address());
-    status.awaits_broker.store(current.mode == Mode::Broker, Relaxed);
+    let (mut listeners, mut own_broker) = (Listeners::new(Arc::clone(&entrance)), OwnBroker::at(options.pod.address()));
     probes::serve(current.metrics_port, &status)?;
     let_in(&mut listeners, &mut own_broker, &current, &status).await;
     log!(Info, "Started", version = env!("CARGO_PKG_VERSION"), settings = current.hash, threads = workers.len());
@@ -260,22 +266,11 @@ async fn relay_and_report(
         let_in(&mut listeners, &mut own_broker, &current, &status).await;
     }
 
-    linger(&status, options.linger_for, &mut terminated, &mut interrupted).await;
+    ending::linger(&status.is_draining, options.linger_for, &mut terminated, &mut interrupted).await;
     listeners.close();
-    log!(Info, "Draining", connections = entrance.connections());
-    control.send_modify(|control| control.drain_until = Some(later(Instant::now(), options.drain_within)));
+    ending::drain(&control, entrance.connections(), options.drain_within);
     drop((listeners, status, entrance));
     join(workers, reporting, &telemetry).await
-}
-
-/// Let clients in while Services and load balancers do not know yet that the process ends; a second signal ends it sooner.
-async fn linger(status: &Status, time: Duration, terminated: &mut Signal, interrupted: &mut Signal) {
-    status.is_draining.store(true, Relaxed);
-    tokio::select! {
-        () = tokio::time::sleep(time) => {}
-        _ = terminated.recv() => {}
-        _ = interrupted.recv() => {}
-    }
 }
 
 /// Wait until all connections have ended and the last word is said.
@@ -324,6 +319,7 @@ fn publish(file: &mut SettingsFile, published: &watch::Sender<Arc<Settings>>, st
         Found::Changed(settings) => {
             log!(Info, "New settings", settings = settings.hash, suspended = settings.suspend);
             open_files::warn_beyond(settings.limits.max_connections);
+            status.budget.follow(&settings.limits);
             published.send_replace(settings);
         }
         Found::Refused(refused) => {
@@ -365,7 +361,7 @@ fn obey(control: &watch::Sender<Control>, directive: Option<&Directive>, setting
     control.send_if_modified(|control| {
         let is_over = control.relay_only_until.take_if(|relay_only| relay_only.until <= Instant::now()).is_some();
         if is_over {
-            log!(Info, "Connections that come from now on are read again");
+            log!(Info, "Connections are read again");
         }
         let is_new = control.is_suspended != is_suspended || is_over;
         control.is_suspended = is_suspended;

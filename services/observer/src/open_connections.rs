@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use kwitness_wire::aggregate::{Identity, Security};
+use kwitness_observation::Identity;
+use kwitness_recording::Security;
 
-use crate::counters::{State, unpoisoned};
+use crate::state::State;
+use crate::sync::lock_ignoring_poison;
 
 /// What is known of one.
 #[derive(Clone, Debug)]
@@ -45,6 +47,6 @@ impl OpenConnections {
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<u64, Open>> {
-        unpoisoned(&self.0)
+        lock_ignoring_poison(&self.0)
     }
 }

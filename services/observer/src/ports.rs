@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use tokio::sync::mpsc;
 
-use crate::counters::unpoisoned;
+use crate::sync::lock_ignoring_poison;
 
 /// More brokers than any client needs; further ones are hidden.
 const MOST_BROKERS: usize = 1_000;
@@ -38,7 +38,7 @@ impl Ports {
 
     /// The port of this broker, from now on; `None` when none can be had.
     pub(crate) fn of(&self, node: i32) -> Option<u16> {
-        let mut given = unpoisoned(&self.given);
+        let mut given = lock_ignoring_poison(&self.given);
         if let Some(port) = given.by_node.get(&node) {
             return Some(*port);
         }

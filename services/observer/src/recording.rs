@@ -6,13 +6,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kwitness_wire::aggregate::{
-    Budget, IdentityKeys, Recorder, RequestSettings, SeriesBudget, Settings as Wanted, TopicNames, Window,
-};
-use kwitness_wire::samples::{Gate, Sampling};
+use kwitness_observation::{Budget, IdentityKeys, SeriesBudget};
+use kwitness_protocol::samples::{Gate, Sampling};
+use kwitness_recording::{Recorder, RequestSettings, Settings as Wanted, TopicNames, Window};
 use tokio::sync::{mpsc, watch};
 
-use crate::clock::now_ms;
+use crate::clock::Clock;
 use crate::settings::Settings;
 
 /// How many ids of topics are remembered by their names, for all threads.
@@ -31,6 +30,8 @@ pub(crate) struct Finished {
 pub(crate) struct Windows {
     pub(crate) thread: usize,
     pub(crate) to: mpsc::UnboundedSender<Finished>,
+    /// Says when a window is over.
+    pub(crate) clock: Clock,
 }
 
 /// Shared by the connections of a thread.
@@ -50,8 +51,8 @@ pub(crate) struct Bounds {
 }
 
 /// A recorder as the settings want it. All threads share `names` and `bounds`.
-pub(crate) fn recorder(settings: &Settings, names: Arc<TopicNames>, bounds: &Bounds) -> Shared {
-    Rc::new(RefCell::new(Recorder::new(wanted(settings, bounds), names, now_ms())))
+pub(crate) fn recorder(settings: &Settings, names: Arc<TopicNames>, bounds: &Bounds, clock: Clock) -> Shared {
+    Rc::new(RefCell::new(Recorder::new(wanted(settings, bounds), names, clock.now_ms())))
 }
 
 /// Hand on each window when it is over, and obey new settings, until the thread ends.
@@ -62,8 +63,9 @@ pub(crate) async fn hand_on_windows(
     windows: Windows,
 ) {
     loop {
-        let left = recorder.borrow().ends_ms().saturating_sub(now_ms());
+        let left = recorder.borrow().ends_ms().saturating_sub(windows.clock.now_ms());
         tokio::select! {
+            biased;
             Ok(()) = settings.changed() => {
                 let wanted = wanted(&settings.borrow_and_update(), &bounds);
                 recorder.borrow_mut().set(wanted);
@@ -75,7 +77,7 @@ pub(crate) async fn hand_on_windows(
 
 /// Hand on the window that is open, if its time is over or not.
 pub(crate) fn hand_on(recorder: &Shared, windows: &Windows) {
-    let window = recorder.borrow_mut().swap(now_ms());
+    let window = recorder.borrow_mut().swap(windows.clock.now_ms());
     // Nobody takes windows any more when the process ends.
     let _ = windows.to.send(Finished { thread: windows.thread, window });
 }

@@ -5,19 +5,21 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kwitness_wire::aggregate::Identity;
-use kwitness_wire::report::Ledger;
-use kwitness_wire::telemetry::{self, Error, Kept, Manager, PUSH_TELEMETRY, PushQueue, Sent, Subscriptions};
-use kwitness_wire::{Fault, Room};
+use kwitness_observation::Identity;
+use kwitness_protocol::telemetry::{Kept, PUSH_TELEMETRY};
+use kwitness_protocol::{Fault, Room};
+use kwitness_recording::telemetry::answer;
+use kwitness_reporting::Ledger;
+use kwitness_reporting::telemetry::{self, Error, Manager, PushQueue, Sent, Subscriptions};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
-use crate::clock::now_ms;
+use crate::clock::Clock;
 use crate::control::Control;
-use crate::counters::unpoisoned;
 use crate::log::log;
 use crate::settings::Settings;
+use crate::sync::lock_ignoring_poison;
 
 /// How much all pushes together may have come that are not whole yet.
 const ROOM_BYTES: usize = 16 << 20;
@@ -32,6 +34,9 @@ const NO_BOUNDS: telemetry::Settings = telemetry::Settings { max_instances: 1, m
 pub(crate) struct Telemetry {
     settings: watch::Receiver<Arc<Settings>>,
     control: watch::Receiver<Control>,
+    clock: Clock,
+    /// Makes ids of instances that have none.
+    random: fn() -> [u8; 16],
     room: Arc<Room>,
     state: Mutex<State>,
     unread: AtomicU64,
@@ -88,17 +93,19 @@ impl Report {
             "answered": answered,
             "unread": self.unread,
             "subscriptions": self.subscriptions,
-            "ledger": {
-                "accepted": self.ledger.accepted, "delivered": self.ledger.delivered, "queued": self.ledger.queued,
-                "dropped": self.ledger.dropped,
-            },
+            "ledger": self.ledger,
         })
     }
 }
 
 impl Telemetry {
     /// Nobody has asked, and nothing is known yet.
-    pub(crate) fn new(settings: watch::Receiver<Arc<Settings>>, control: watch::Receiver<Control>) -> Arc<Self> {
+    pub(crate) fn new(
+        settings: watch::Receiver<Arc<Settings>>,
+        control: watch::Receiver<Control>,
+        clock: Clock,
+        random: fn() -> [u8; 16],
+    ) -> Arc<Self> {
         let state = State {
             bounds: NO_BOUNDS,
             manager: Manager::new(NO_BOUNDS, Subscriptions::unknown(ASK_AGAIN_MS)),
@@ -110,6 +117,8 @@ impl Telemetry {
         Arc::new(Self {
             settings,
             control,
+            clock,
+            random,
             room: Arc::new(Room::new(ROOM_BYTES)),
             state: Mutex::new(state),
             unread: AtomicU64::new(0),
@@ -119,12 +128,12 @@ impl Telemetry {
     }
 
     /// What a connection has to take out of what its client sends.
-    pub(crate) fn on_the_wire(&self) -> kwitness_wire::Telemetry {
+    pub(crate) fn on_the_wire(&self) -> kwitness_protocol::Telemetry {
         let settings = Arc::clone(&self.settings.borrow());
         let bounds = bounds(&settings);
         let max_bytes = usize::try_from(bounds.max_bytes).unwrap_or(usize::MAX);
         let needs_sign_in = settings.telemetry.is_some_and(|telemetry| telemetry.sasl);
-        kwitness_wire::Telemetry { max_bytes, room: Arc::clone(&self.room), needs_sign_in }
+        kwitness_protocol::Telemetry { max_bytes, room: Arc::clone(&self.room), needs_sign_in }
     }
 
     /// The response to a request.
@@ -134,9 +143,9 @@ impl Telemetry {
     pub(crate) fn answer(&self, kept: Kept<'_>, client: &Identity) -> Result<Vec<u8>, Fault> {
         let settings = Arc::clone(&self.settings.borrow());
         let is_silent = settings.telemetry.is_none() || self.control.borrow().reads_nothing();
-        let mut state = unpoisoned(&self.state);
+        let mut state = lock_ignoring_poison(&self.state);
         state.follow(bounds(&settings), is_silent);
-        let answer = state.manager.answer(kept, client, now_ms(), random)?;
+        let answer = answer(&mut state.manager, kept, client, self.clock.now_ms(), self.random)?;
         let is_push = kept.bytes.starts_with(&PUSH_TELEMETRY.to_be_bytes());
         let api = if is_push { "PushTelemetry" } else { "GetTelemetrySubscriptions" };
         let count = state.answered.entry((api, answer.error)).or_default();
@@ -180,7 +189,7 @@ impl Telemetry {
 
     /// Whether the subscriptions with this hash are known.
     pub(crate) fn knows(&self, hash: &str) -> bool {
-        unpoisoned(&self.state).known.as_ref().is_some_and(|(known, _)| known == hash)
+        lock_ignoring_poison(&self.state).known.as_ref().is_some_and(|(known, _)| known == hash)
     }
 
     /// The subscriptions with this hash, as the collector writes them.
@@ -194,7 +203,7 @@ impl Telemetry {
             log!(Warning, "A subscription asks nobody here", subscription = subscription, reason = reason);
         }
         log!(Info, "New subscriptions", subscriptions = subscriptions.len(), hash = hash);
-        let mut state = unpoisoned(&self.state);
+        let mut state = lock_ignoring_poison(&self.state);
         if !state.is_silent {
             state.manager.subscribe(subscriptions);
         }
@@ -209,7 +218,7 @@ impl Telemetry {
 
     /// With what waits for the collector.
     pub(crate) fn queue<T>(&self, run: impl FnOnce(&mut PushQueue) -> T) -> T {
-        run(&mut unpoisoned(&self.state).queue)
+        run(&mut lock_ignoring_poison(&self.state).queue)
     }
 
     /// What is to be sent next, at most so many.
@@ -219,7 +228,7 @@ impl Telemetry {
 
     /// How it goes.
     pub(crate) fn report(&self) -> Report {
-        let state = unpoisoned(&self.state);
+        let state = lock_ignoring_poison(&self.state);
         Report {
             instances: u64::try_from(state.manager.instances()).unwrap_or(u64::MAX),
             evicted: state.manager.evicted(),
@@ -257,7 +266,8 @@ fn bounds(settings: &Settings) -> telemetry::Settings {
     })
 }
 
-fn random() -> [u8; 16] {
+/// Returns random bytes of the system.
+pub(crate) fn random() -> [u8; 16] {
     let mut bytes = [0; 16];
     // Linux has random numbers once it has started.
     let _ = SystemRandom::new().fill(&mut bytes);

@@ -1,6 +1,6 @@
 //! By what clients authenticate that cannot stand an observer in between which has addresses of its own.
 
-use kwitness_wire::Mechanism;
+use kwitness_protocol::Mechanism;
 
 /// One of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -4,28 +4,32 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZero;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::thread::{JoinHandle, available_parallelism};
 use std::time::Duration;
 
-use kwitness_wire::Limits;
-use kwitness_wire::aggregate::{Identity, IdentityKey, TopicNames};
+use kwitness_observation::{Identity, IdentityKey};
+use kwitness_recording::TopicNames;
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinSet, LocalSet};
 use tokio::time::{Instant, timeout_at};
 
+use crate::admission::Place;
 use crate::brokers_seen::{BrokersSeen, Directory};
+use crate::clock::Clock;
 use crate::control::{Control, later};
 use crate::counters::Counters;
+use crate::end::End;
 use crate::headers::Copies;
 use crate::log::{Throttle, log};
+use crate::memory_budget::{MemoryBudget, Reservation};
 use crate::ports::Ports;
 use crate::recording::{self, Bounds, Finished, Windows};
-use crate::relay::{End, Makeshift, Rewriting, Stream, Tap, Watch, relay, set_options};
-use crate::settings::{Mode, Settings};
+use crate::relay::{Deadlines, Fallback, Peer as _, Rewriting, Stream, Tap, Watch, relay, set_options};
+use crate::settings::{Mode, Settings, Upstream};
 use crate::telemetry::Telemetry;
 use crate::tls::{self, Failure, Shown};
 use crate::unserved::Unserved;
@@ -53,10 +57,14 @@ pub(crate) struct Shared {
     /// Who answers clients' telemetry where brokers do not.
     pub(crate) telemetry: Option<Arc<Telemetry>>,
     pub(crate) windows: mpsc::UnboundedSender<Finished>,
+    /// Bounds what all connections keep.
+    pub(crate) budget: Arc<MemoryBudget>,
     /// The number of the connection that comes next.
     pub(crate) number: Arc<AtomicU64>,
     /// What times are counted from.
     pub(crate) epoch: Instant,
+    /// Tells the time of day.
+    pub(crate) clock: Clock,
     /// How long a client may take for its first request.
     pub(crate) first_request_within: Duration,
 }
@@ -81,24 +89,6 @@ pub(crate) enum Target {
     Original,
 }
 
-/// A place among the connections that are allowed; given back when it is dropped.
-#[derive(Debug)]
-pub(crate) struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    /// Take a place, if fewer than `limit` are taken.
-    pub(crate) fn take(taken: &Arc<AtomicUsize>, limit: usize) -> Option<Self> {
-        let one_more = |count: usize| (count < limit).then(|| count.saturating_add(1));
-        taken.fetch_update(Relaxed, Relaxed, one_more).ok().map(|_| Self(Arc::clone(taken)))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Relaxed);
-    }
-}
-
 /// A thread with its own runtime.
 #[derive(Debug)]
 pub(crate) struct Worker {
@@ -119,8 +109,9 @@ impl Worker {
         let counted = Arc::clone(&counters);
         let serve_all = move || {
             let local = LocalSet::new();
-            let recorder = recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names), &bounds);
-            let windows = Windows { thread: number, to: shared.windows.clone() };
+            let recorder =
+                recording::recorder(&shared.settings.borrow(), Arc::clone(&shared.names), &bounds, shared.clock);
+            let windows = Windows { thread: number, to: shared.windows.clone(), clock: shared.clock };
             let settings = shared.settings.clone();
             let ticking = recording::hand_on_windows(Rc::clone(&recorder), settings, bounds, windows.clone());
             let mut ticking = local.spawn_local(ticking);
@@ -203,39 +194,45 @@ async fn pass_on(
     recorder: &recording::Shared,
 ) -> End {
     let is_redirected = target == Target::Original;
-    let first_request_by = (!is_redirected).then(|| later(Instant::now(), shared.first_request_within));
     let mut drain = shared.control.clone();
     let settings = Arc::clone(&shared.settings.borrow());
-    let limits = Limits {
-        request: settings.limits.max_frame_bytes,
-        held: settings.limits.max_rewrite_bytes,
-        ..Limits::default()
-    };
+    let deadlines =
+        if is_redirected { Deadlines::default() } else { deadlines(&settings, shared.first_request_within) };
+    let first_request_by = deadlines.first_request_by;
+    let limits = settings.limits.of_frames();
     let directory = || Directory::new(shared.settings.clone(), Arc::clone(&shared.seen), shared.ports.clone());
     let keeps_names = is_redirected || settings.mode == Mode::Broker;
     let directory = (!keeps_names).then(directory);
-    let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, limits);
+    let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, shared.clock, limits);
     let tap = shared.copies.iter().fold(tap, |tap, copies| tap.copying(copies.clone(), thread));
     let tap = if keeps_names { tap.keeping_names() } else { tap };
     let is_passed_on = settings.telemetry.is_none() || shared.control.borrow().reads_nothing();
     let telemetry = shared.telemetry.clone().filter(|_| !is_passed_on);
-    let mut watch = Watch { tap, rewriting: Rewriting::new(limits, directory, telemetry) };
+    let rewriting = Rewriting::new(limits, directory, telemetry);
+    let rewriting = if deadlines.sign_in_by.is_some() { rewriting.requiring_sign_in() } else { rewriting };
+    let mut watch = Watch { tap, rewriting };
     let opened = tokio::select! {
         // Given back once it is open: TLS and connecting need twice as much as all that comes after.
         opened = Box::pin(open(stream, target, &shared, &settings, first_request_by)) => opened,
         _ = drain.wait_for(|control| control.drain_until.is_some()) => return End::Drained,
     };
     match opened {
-        Ok((client, broker, makeshift)) => {
+        Ok((client, broker, fallback)) => {
             watch.tap.obey(*shared.control.borrow());
             let number = shared.number.fetch_add(1, Relaxed);
             let address = match settings.mode {
                 Mode::Sidecar => shared.pod_address,
                 Mode::Gateway | Mode::Broker | Mode::Laptop => Some(peer.ip().to_canonical()),
             };
-            let identity = identity(&settings, address, target, &broker, makeshift.is_some());
+            let is_any = fallback.as_ref().is_some_and(Fallback::is_any);
+            if is_any {
+                watch.rewriting.stand_in();
+            }
+            let identity = identity(&settings, address, target, &broker, is_any);
             watch.tap.record(recorder, number, identity, client.is_encrypted());
-            let end = relay(client, broker, &mut watch, shared.control, first_request_by, makeshift).await;
+            let reservation = Reservation::new(shared.budget, number);
+            let relayed = relay(client, broker, &mut watch, shared.control, deadlines, fallback, reservation);
+            let end = relayed.await;
             watch.tap.close(end);
             end
         }
@@ -274,14 +271,18 @@ async fn pass_on(
     }
 }
 
+/// Of a connection that is open since now.
+fn deadlines(settings: &Settings, first_request_within: Duration) -> Deadlines {
+    let (now, limits) = (Instant::now(), settings.limits);
+    Deadlines {
+        first_request_by: Some(later(now, first_request_within)),
+        sign_in_by: limits.sign_in_ms.map(|within| later(now, Duration::from_millis(within))),
+        idle_after: limits.idle_ms.map(Duration::from_millis),
+    }
+}
+
 /// What is known of a client before it says anything.
-fn identity(
-    settings: &Settings,
-    address: Option<IpAddr>,
-    target: Target,
-    broker: &Stream,
-    is_makeshift: bool,
-) -> Identity {
+fn identity(settings: &Settings, address: Option<IpAddr>, target: Target, broker: &Stream, is_any: bool) -> Identity {
     let text = |identity: Identity, key, value: &str| identity.with(key, value.as_bytes());
     let mut identity = text(Identity::default(), IdentityKey::Listener, &settings.listener.name);
     if let Some(address) = address {
@@ -292,7 +293,7 @@ fn identity(
         identity = text(identity, IdentityKey::ClientSourcePort, &port.to_string());
     }
     match target {
-        Target::Broker(node) if !is_makeshift => text(identity, IdentityKey::BrokerId, &node.to_string()),
+        Target::Broker(node) if !is_any => text(identity, IdentityKey::BrokerId, &node.to_string()),
         _ => identity,
     }
 }
@@ -315,7 +316,7 @@ async fn open(
     shared: &Shared,
     settings: &Settings,
     first_request_by: Option<Instant>,
-) -> Result<(Stream, Stream, Option<Makeshift>), Unopened> {
+) -> Result<(Stream, Stream, Option<Fallback>), Unopened> {
     let client = TcpStream::from_std(stream).map_err(|_| Unopened::Client(End::Client))?;
     set_options(&client).map_err(|_| Unopened::Client(End::Client))?;
     let Some(first_request_by) = first_request_by else { return open_as_meant(Stream::Plain(client), settings).await };
@@ -336,19 +337,36 @@ async fn open(
         }
     };
     let (upstream, brokers) = (&settings.upstream, &shared.brokers);
-    let (broker, makeshift) = match target {
-        Target::Bootstrap => (brokers.connect_to_any(upstream).await, None),
-        Target::Broker(node) => match shared.seen.of(node) {
-            Some(address) => (brokers.connect(&address, upstream).await, None),
-            None => (brokers.connect_to_any(upstream).await, Some(Makeshift { node, seen: Arc::clone(&shared.seen) })),
-        },
+    let (broker, fallback) = match target {
+        Target::Bootstrap => brokers.connect_to_any(upstream).await.map(|broker| (broker, None)),
+        Target::Broker(node) => connect_to_node(node, &shared.seen, brokers, upstream).await,
         Target::Original => return open_as_meant(client, settings).await,
-    };
-    Ok((client, broker.map_err(Unopened::Broker)?, makeshift))
+    }
+    .map_err(Unopened::Broker)?;
+    Ok((client, broker, fallback))
+}
+
+/// Connect to a broker that answers have named; or as the settings have it, or to any other where that fails.
+async fn connect_to_node(
+    node: i32,
+    seen: &Arc<BrokersSeen>,
+    brokers: &Brokers,
+    upstream: &Upstream,
+) -> io::Result<(Stream, Option<Fallback>)> {
+    if let Some(address) = seen.of(node) {
+        return Ok((brokers.connect(&address, upstream).await?, None));
+    }
+    let fallback = |address| Some(Fallback::new(node, Arc::clone(seen), address));
+    if let Some(address) = upstream.nodes.get(&node)
+        && let Ok(broker) = brokers.connect(address, upstream).await
+    {
+        return Ok((broker, fallback(Some(address.clone()))));
+    }
+    Ok((brokers.connect_to_any(upstream).await?, fallback(None)))
 }
 
 /// Connect to where the client meant to go. It may be the other side that speaks first, so nothing is waited for.
-async fn open_as_meant(client: Stream, settings: &Settings) -> Result<(Stream, Stream, Option<Makeshift>), Unopened> {
+async fn open_as_meant(client: Stream, settings: &Settings) -> Result<(Stream, Stream, Option<Fallback>), Unopened> {
     let meant = client.original_destination().map_err(Unopened::Loop)?;
     // Beside a broker others can reach the observer, too: it would connect to itself for ever.
     if !settings.listener.redirected.contains(&meant.port()) {

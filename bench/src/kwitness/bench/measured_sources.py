@@ -12,9 +12,19 @@ __all__ = ["MEASURED", "measured_by", "sources_hash", "sources_hash_at"]
 MEASURED: Final[dict[str, tuple[str, ...]]] = {
     "collector": ("services/collector", "services/runtime"),
     "interceptors_java": ("services/interceptors-java",),
-    "interceptors_librdkafka": ("services/interceptors-librdkafka", "services/wire"),
+    "interceptors_librdkafka": (
+        "services/interceptors-librdkafka",
+        "services/observation",
+        "services/reporting",
+    ),
     "interceptors_python": ("services/interceptors-python",),
-    "observer": ("services/observer", "services/wire"),
+    "observer": (
+        "services/observer",
+        "services/observation",
+        "services/protocol",
+        "services/recording",
+        "services/reporting",
+    ),
     "operator": ("operator", "services/runtime", "services/subscriptions"),
     "plugin": ("services/broker-plugin",),
     "spark": ("spark-jobs",),

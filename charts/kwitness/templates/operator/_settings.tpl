@@ -10,13 +10,12 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "observerHost" (include "kwitness.image" (dict "root" . "name" "observerHost")) "observerHostPullPolicy" $values.images.observerHost.pullPolicy
   "interceptors" (include "kwitness.image" (dict "root" . "name" "interceptors")) "interceptorsPullPolicy" $values.images.interceptors.pullPolicy -}}
 {{- if $values.analytics.enabled }}{{ $_ := set $images "spark" (include "kwitness.image" (dict "root" . "name" (include "kwitness.sparkImageName" .))) }}{{ end -}}
-{{- $pods := dict "nodeSelector" ($values.pods.nodeSelector | default dict) "tolerations" ($values.pods.tolerations | default list)
-  "priorityClassName" ($values.pods.priorityClassName | default nil)
-  "runAsUser" $values.pods.runAsUser "fsGroup" $values.pods.fsGroup -}}
 {{- $analytics := dict "namespaces" (include "kwitness.analyticsNamespaces" . | fromJsonArray)
   "tableRoot" $values.analytics.tableRoot "tableClaim" ($values.analytics.tableClaim | default nil)
   "singleNode" $values.analytics.singleNode "serviceAccount" "kwitness-spark"
-  "driverResources" ($values.analytics.driverResources | default dict) "driverMemory" $values.analytics.driverMemory
+  "driver" (dict "resources" ($values.analytics.driver.resources | default dict) "memory" $values.analytics.driver.memory
+    "pod" (include "kwitness.pod" (dict "root" . "own" $values.analytics.driver.pod "env" (include "kwitness.javaProxyEnvironment" . | fromJsonArray)) | fromJson))
+  "executor" (dict "pod" (include "kwitness.pod" (dict "root" . "own" $values.analytics.executor.pod "env" (include "kwitness.javaProxyEnvironment" . | fromJsonArray)) | fromJson))
   "sparkUser" $values.analytics.sparkUser "storage" (include "kwitness.storageSettings" . | fromJson) -}}
 {{- $root := $values.analytics.tableRoot -}}
 {{- if and $values.analytics.enabled (hasPrefix "file:" $root) (not (regexMatch "^file:///var/lib/kwitness(/[^/.][^/]*)*/?$" $root)) -}}
@@ -38,13 +37,18 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "serviceAccount" "kwitness-operator"
   "images" $images
   "imagePullSecrets" ($values.global.imagePullSecrets | default list)
-  "pods" $pods
+  "trustBundle" (include "kwitness.trustBundle" . | fromJson | default nil)
+  "pods" (dict "runAsUser" $values.pods.runAsUser "fsGroup" $values.pods.fsGroup)
   "collector" (dict "serviceAccount" "kwitness-collector" "namespaces" (include "kwitness.collectorNamespaces" . | fromJsonArray) "serviceMonitors" $values.monitoring.allowServiceMonitors
-    "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil))
-  "observer" (dict "resources" ($values.observer.resources | default dict) "sidecarResources" ($values.observer.sidecarResources | default dict) "transparentUser" $values.observer.transparentUser)
+    "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil)
+    "pod" (include "kwitness.pod" (dict "root" . "own" $values.collector.pod "env" (include "kwitness.proxyEnvironment" . | fromJsonArray)) | fromJson))
+  "observer" (dict "resources" ($values.observer.resources | default dict) "transparentUser" $values.observer.transparentUser
+    "sidecar" (dict "resources" ($values.observer.sidecar.resources | default dict))
+    "pod" (include "kwitness.pod" (dict "root" . "own" $values.observer.pod) | fromJson))
   "interceptors" (dict "resources" ($values.interceptors.resources | default dict))
   "injector" $injector
-  "observerHost" (dict "resources" ($values.observerHost.resources | default dict))
+  "observerHost" (dict "resources" ($values.observerHost.resources | default dict)
+    "pod" (include "kwitness.pod" (dict "root" . "own" $values.observerHost.pod) | fromJson))
   "analytics" $analytics
   "rulingClusters" ($values.rulingClusters | default list)
   "credentials" (dict "hosts" $hosts)
@@ -58,6 +62,12 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   | toJson -}}
 {{- end }}
 
+{{/* CA certificates of `global.trustBundle`, as JSON; empty where none are named. */}}
+{{- define "kwitness.trustBundle" -}}
+{{- $bundle := .Values.global.trustBundle | default dict -}}
+{{- ternary (dict "configMap" $bundle.configMap "key" $bundle.key) dict (ne ($bundle.configMap | default "") "") | toJson -}}
+{{- end }}
+
 {{/* Where the object store of the tables is, and as whom it is asked. */}}
 {{- define "kwitness.storageSettings" -}}
 {{- $storage := .Values.analytics.storage -}}
@@ -69,6 +79,6 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
 {{ fail "analytics.storage.webIdentity.roleArn needs analytics.storage.region, where the token is exchanged" }}
 {{- end -}}
 {{- dict "endpoint" ($storage.endpoint | default nil) "region" ($storage.region | default nil) "pathStyle" $storage.pathStyle
-  "keysSecret" ($storage.keysSecret | default nil) "settings" ($storage.settings | default dict)
+  "keysSecret" ($storage.keysSecret | default nil) "settings" (merge (dict) ($storage.settings | default dict) (include "kwitness.storageProxy" . | fromJson))
   "webIdentity" (dict "roleArn" ($identity.roleArn | default nil) "audience" $identity.audience) | toJson -}}
 {{- end }}

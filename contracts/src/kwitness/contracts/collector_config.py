@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from .broker_configs import BrokerSubscriptionConfig
 from .denied_addresses import LINK_LOCAL
@@ -21,6 +21,7 @@ __all__ = [
     "IngestConfig",
     "KafkaAuthentication",
     "KafkaConnection",
+    "OtherNamespacesConfig",
     "PrometheusConfig",
     "ReaderConfig",
     "SenderConfig",
@@ -52,12 +53,14 @@ class SenderConfig(_Config):
     ``reported_by`` says what rows are marked with, and is ``pod`` unless the operator itself made the observer and
     nobody else can use the account. ``service_account`` may be `ANY_ACCOUNT`, of these two: sidecars and interceptors
     have the account of the pod that they are in. A sender that is named comes before, but for what it may not send.
+    An observer that ``answers`` clients' telemetry reads the subscriptions by which it does.
     """
 
     namespace: str
     service_account: str
     source: Literal["plugin", "otlp", "observer", "interceptor", "collector"]
     reported_by: ReportedBy = "pod"
+    answers: bool = True
 
 
 class ReaderConfig(_Config):
@@ -68,8 +71,18 @@ class ReaderConfig(_Config):
     directs: bool = False
 
 
+class OtherNamespacesConfig(_Config):
+    """Lets resources of ``from_namespaces`` act in pods of ``to_namespaces``; * there is all."""
+
+    from_namespaces: tuple[str, ...]
+    to_namespaces: tuple[str, ...]
+
+
 class IngestConfig(_Config):
-    """Encryption and the circle of senders and readers. Without a certificate the port speaks plaintext."""
+    """Encryption and the circle of senders and readers. Without a certificate the port speaks plaintext.
+
+    Without ``other_namespaces`` a sidecar or an interceptor reports for resources of its pod's own namespace alone.
+    """
 
     tls_cert_file: str | None = None
     tls_key_file: str | None = None
@@ -77,6 +90,14 @@ class IngestConfig(_Config):
     senders: tuple[SenderConfig, ...] = ()
     readers: tuple[ReaderConfig, ...] = ()
     tokens_file: str | None = None
+    other_namespaces: OtherNamespacesConfig | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        if self.other_namespaces is None:
+            written.pop("other_namespaces", None)
+        return written
 
 
 class ForwardConfig(_Config):

@@ -53,9 +53,13 @@ class UpstreamTls(_Settings):
 
 
 class UpstreamSettings(_Settings):
-    """The brokers; `tls` is None where they speak plaintext."""
+    """The brokers; `tls` is None where they speak plaintext.
+
+    `nodes` has ``host:port`` by node id, of brokers that are known before any response has said where they are.
+    """
 
     bootstrap_servers: tuple[str, ...] = Field(min_length=1)
+    nodes: dict[NodeId, str] = Field(default_factory=dict)
     tls: UpstreamTls | None = None
 
 
@@ -132,13 +136,24 @@ class IdentitySettings(_Settings):
 
 
 class LimitSettings(_Settings):
-    """Bounds of one process."""
+    """Bounds of one process; None: there is no such bound.
+
+    `max_connections_per_address` and `max_connection_rate_per_address` (new ones in a second) are for connections whose
+    addresses are those of clients. `sign_in_ms` is for listeners whose clients authenticate by SASL, `idle_ms` the time
+    without a byte after which a connection is closed that waits for no answer.
+    """
 
     max_connections: int = Field(ge=1)
     max_frame_bytes: int = Field(ge=1)
     max_series: int = Field(ge=1)
     queue_bytes: int = Field(ge=1)
     max_rewrite_bytes: int = Field(ge=1)
+    max_buffer_bytes: int | None = Field(None, ge=1)
+    """Bytes that all connections may keep; absent: a quarter of the container's memory limit."""
+    max_connections_per_address: int | None = Field(None, ge=1)
+    max_connection_rate_per_address: int | None = Field(None, ge=1)
+    sign_in_ms: int | None = Field(None, ge=1)
+    idle_ms: int | None = Field(None, ge=1)
 
 
 class CollectorAddress(_Settings):
@@ -196,6 +211,9 @@ class ObserverSettings(_Settings):
     def _without_unused(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         # An observer of an earlier version refuses to know it, and pods are not outdated by what they do not use.
         written: dict[str, Any] = handler(self)
+        written["limits"] = {name: limit for name, limit in written["limits"].items() if limit is not None}
+        if not self.upstream.nodes:
+            written["upstream"].pop("nodes")
         if self.telemetry is None:
             written.pop("telemetry", None)
         elif not self.telemetry.sasl:

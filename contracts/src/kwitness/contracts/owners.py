@@ -105,6 +105,10 @@ class Owners(_Entry):
                 return entry
         return None
 
+    def of_namespace(self, namespace: str) -> Owners:
+        """The entries that name this namespace of clients' pods."""
+        return Owners(owners=tuple(entry for entry in self.owners if text_fits(entry.match.namespace or "", namespace)))
+
     def overlaps(self) -> tuple[Overlap, ...]:
         """For each entry the first earlier one of another owner that may take something from it.
 

@@ -126,22 +126,31 @@ def pushes_telemetry(name: str, version: str) -> Literal["yes", "tooOld", "unkno
     return "yes" if announced >= first else "tooOld"
 
 
-def ways_to_telemetry(name: str, version: str) -> str:
-    """Say what a client that cannot push is, and what to do about it, in a sentence without a full stop."""
-    if name == version == UNANNOUNCED:
-        return "a client that announces no software (before KIP-511) has no client telemetry: observe it to know which"
+def ways_to_telemetry(name: str, version: str, *, is_observed: bool = False) -> str:
+    """Say what a client that cannot push is, and what to do about it, in a sentence without a full stop.
+
+    One that `is_observed` is not advised to be observed.
+    """
     software = _BY_NAME.get(name)
-    if librdkafka_version(name, version) is not None:
-        sound = ".".join(map(str, _FIRST_SOUND))
-        return f"{name} {version} has no client telemetry: upgrade it to librdkafka {sound}, or observe it"
-    if software is None or software.pushes_since != "never":
-        since = "" if software is None else f" to {software.pushes_since}"
-        return f"{name} {version} has no client telemetry: upgrade it{since}, or observe it"
-    able = [
-        entry.name for entry in ENTRIES if entry.language == software.language and parse_version(entry.pushes_since)
-    ]
-    others = f", or use {' or '.join(able)}" if able else ""
-    return f"{name} has no client telemetry in any version: observe it{others}"
+    if name == version == UNANNOUNCED:
+        known, remedy = "a client that announces no software (before KIP-511) has no client telemetry", ""
+    elif librdkafka_version(name, version) is not None:
+        known = f"{name} {version} has no client telemetry"
+        remedy = f"upgrade it to librdkafka {'.'.join(map(str, _FIRST_SOUND))}"
+    elif software is None or software.pushes_since != "never":
+        known = f"{name} {version} has no client telemetry"
+        remedy = "upgrade it" if software is None else f"upgrade it to {software.pushes_since}"
+    else:
+        able = [
+            entry.name for entry in ENTRIES if entry.language == software.language and parse_version(entry.pushes_since)
+        ]
+        known = f"{name} has no client telemetry in any version"
+        remedy = f"use {' or '.join(able)}" if able else ""
+    if is_observed:
+        seen = "an observer counts what it reads and writes"
+        return f"{known}: {remedy}; {seen}" if remedy else f"{known}; {seen}"
+    observe = "observe it" if name != UNANNOUNCED else "observe it to know which"
+    return f"{known}: " + (f"{remedy}, or {observe}" if remedy else observe)
 
 
 def is_ours(client_id: str | None, software_name: str | None = None, software_version: str | None = None) -> bool:

@@ -66,14 +66,15 @@ def _do(options: argparse.Namespace) -> int:
 
 
 def _stages(options: argparse.Namespace) -> int:
-    from kwitness.demo.stages import ROOT, TRY_COMMAND, run_stages  # noqa: PLC0415
+    from kwitness.demo.stages import TRY_COMMAND, run_stages  # noqa: PLC0415
 
     given = ["--cluster", options.cluster, "--registry", options.registry]
     given += ["--parts", *options.parts] if options.parts else []
-    python = str(ROOT / ".venv" / "bin" / "python")
-    platform = [python, "-m", "kwitness.demo", "platform", *given, "--notify={notify}", f"--began={time.monotonic()}"]
+    environment = ["make", "--no-print-directory", ".venv-try/.platform"]
+    timing = ["--notify={notify}", f"--began={time.monotonic()}"]
+    platform = [sys.executable, "-m", "kwitness.demo", "platform", *given, *timing]
     sandbox = TRY_COMMAND if not options.parts or TRY in options.parts else ()
-    return run_stages([["make", "--no-print-directory", "setup"], platform], sandbox=sandbox, beside=capacity.is_warm())
+    return run_stages([environment, platform], sandbox=sandbox, beside=capacity.is_warm())
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -32,15 +33,18 @@ class ImageSupply:
         batches = ([name for name in batch if name in names] for batch in images.BATCHES)
         self._batches = [batch for batch in batches if batch]
         self._deliver = deliver
+        self._built: queue.Queue[dict[str, str] | None] = queue.Queue()
         self._arrived: set[str] = set()
         self._failure: Exception | None = None
         self._last_line = "not begun"
         self._opened = threading.Event()
-        self._thread = threading.Thread(target=self._bring_all, name="images", daemon=True)
+        steps = {"images": self._build_all, "deliveries": self._deliver_all}
+        self._threads = [threading.Thread(target=step, name=name, daemon=True) for name, step in steps.items()]
 
     def start(self) -> None:
         """Begin to build."""
-        self._thread.start()
+        for thread in self._threads:
+            thread.start()
 
     def open(self) -> None:
         """Begin to deliver what is built."""
@@ -64,16 +68,24 @@ class ImageSupply:
         """Wait for a moment until nothing is built or delivered any more."""
         self._opened.set()
         self._batches.clear()
-        self._thread.join(_LONGEST_END_S)
+        for thread in self._threads:
+            thread.join(_LONGEST_END_S / len(self._threads))
 
-    def _bring_all(self) -> None:
+    def _build_all(self) -> None:
         try:
             while self._batches:
                 batch = self._batches.pop(0)
-                built = builder.build_all({name: images.ALL[name] for name in batch}, self._note)
-                self._opened.wait()
+                self._built.put(builder.build_all({name: images.ALL[name] for name in batch}, self._note))
+        except Exception as failure:  # noqa: BLE001 # raised to all who wait
+            self._failure = failure
+        self._built.put(None)
+
+    def _deliver_all(self) -> None:
+        self._opened.wait()
+        try:
+            while (built := self._built.get()) is not None:
                 self._deliver(list(built.values()), self._note)
-                self._arrived |= set(batch)
+                self._arrived |= set(built)
         except Exception as failure:  # noqa: BLE001 # raised to all who wait
             self._failure = failure
 

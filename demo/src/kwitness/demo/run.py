@@ -115,7 +115,7 @@ def _start(demo: Demo, parts: Sequence[Part], setting: str, notify: int) -> None
         names = ", ".join(part.name for part in slow)
         print(f"\nAll but {names} can be used now, after {demo.progress.spent / 60:.1f} min, in another terminal:")
         print(f"  {setting}kubectl get kwitness -n kwitness")
-        print("  .venv/bin/kwitness clients -n kwitness")
+        print("  .venv-try/bin/kwitness clients -n kwitness")
         print("These parts take longest: their images are large, and drivers of Spark start one after the other.")
         print("Ctrl-C leaves what runs.\n")
     demo.require(*slow)

@@ -18,7 +18,7 @@ from kwitness.demo.platform import APPS, NAMESPACE
 from kwitness.demo.progress import DemoError, Progress
 from kwitness.e2e import binaries
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
-from kwitness.images import builder
+from kwitness.images import builder, container_engine
 from kwitness.images.cache import cache_folder
 from kwitness.images.commands import CommandFailedError, run
 from kwitness.images.commands import Progress as Say
@@ -38,11 +38,16 @@ def start_node(folder: Path, progress: Progress, names: Collection[str]) -> tupl
     names
         The images that are needed; the values name the others as well.
     """
+
+    def load(references: Sequence[str], note: Say) -> None:
+        node.load_images(references, note)
+
     with progress.step("a Kubernetes node in one container"):
         binaries.helm(progress.note)
-        node = KubernetesNode(name=NODE, replace_outdated=True, progress=progress.note)
-        supply = ImageSupply(names, node.load_images)
+        container_engine.ensure_engine(progress.note)
+        supply = ImageSupply(names, load)
         supply.start()
+        node = KubernetesNode(name=NODE, replace_outdated=True, progress=progress.note)  # builds the node's image
         node.start()
         supply.open()
     return node, _on_node(node, folder, supply)

@@ -72,6 +72,7 @@ TOOLS = {
     "test-wire": (*_BASE, *_RUST, *_VALGRIND),
     "instructions": (*_BASE, *_RUST, *_VALGRIND),
     "test-observer-rust": (*_BASE, *_RUST),
+    "sim": _RUST,
     "test-librdkafka-rust": (*_BASE, *_RUST, *_PLUGIN),
     "test-java": (*_BASE, *_JAVA),
     "try": (*_BASE, *_JAVA),

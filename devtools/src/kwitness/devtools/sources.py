@@ -25,7 +25,7 @@ def tracked(root: Path = ROOT) -> list[PurePosixPath]:
 
 
 def portion_of(file: PurePosixPath) -> str:
-    """Return the component's folder, such as ``operator`` or ``services/wire``; ``.`` for files beside those."""
+    """Return the component's folder, such as ``operator`` or ``services/protocol``; ``.`` for files beside those."""
     folders = file.parts[:-1]
     return "/".join(folders[: 2 if folders[0] in _SHELVES else 1]) if folders else "."
 

@@ -25,75 +25,86 @@ _HELM_4_LOCK = NODE_SOURCES / "tools-helm-4.txt"
 
 
 @dataclass(frozen=True)
-class GoModule:
-    """A folder, by default of `e2e/node`, and what is built in it.
+class GoCommand:
+    """A command, and the Go module that it is built in.
 
     Attributes
     ----------
     name
-        The folder.
+        The file.
+    module
+        The folder with `go.mod`.
+    package
+        Import path of the command.
     variables
         Values for the linker, such as the version a command reports.
-    package
-        Import path of the command; its file has the folder's name.
     names
         Further names of the file, by which it is called.
-    sources
-        The folder with the module's folder in it.
     """
 
     name: str
-    variables: tuple[str, ...] = ()
+    module: Path
     package: str = "."
+    variables: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    sources: Path = NODE_SOURCES
 
 
 _VERSION = "k8s.io/component-base/version"
-KUBERNETES = GoModule(
+#: One module of them all, so that what several need is compiled once.
+_COMMANDS = NODE_SOURCES / "commands"
+KUBERNETES = GoCommand(
     "kubernetes",
+    _COMMANDS,
+    "./kubernetes",
     # Without these kubelet and clients report v0.0.0.
     (f"{_VERSION}.gitVersion=v1.34.4", f"{_VERSION}.gitMajor=1", f"{_VERSION}.gitMinor=34"),
-    names=("kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubelet"),
+    ("kube-apiserver", "kube-controller-manager", "kube-proxy", "kube-scheduler", "kubelet"),
 )
-ETCD = GoModule("etcd", package="go.etcd.io/etcd/server/v3")
-COREDNS = GoModule("coredns")
-PAUSE = GoModule("pause")
+ETCD = GoCommand("etcd", _COMMANDS, "go.etcd.io/etcd/server/v3")
+COREDNS = GoCommand("coredns", _COMMANDS, "./coredns")
+PAUSE = GoCommand("pause", _COMMANDS, "./pause")
 #: A registry that lives as long as a test.
-REGISTRY = GoModule("registry")
+REGISTRY = GoCommand("registry", NODE_SOURCES / "registry")
 
 #: Without cgo: a command linked against the host's C library would not start in an older image.
-_BUILD_ENVIRONMENT = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly", "GOOS": "linux"}
-_BUILD_OPTIONS = ("-trimpath", "-buildvcs=false")
+_BUILD_ENVIRONMENT = {"CGO_ENABLED": "0", "GOFLAGS": "-mod=readonly", "GOOS": "linux", "GOGC": "400"}
+#: Without debug information, which is not used, and without inlining where code is generated or seldom runs.
+_BUILD_OPTIONS = (
+    "-trimpath",
+    "-buildvcs=false",
+    "-gcflags=all=-dwarf=false",
+    "-gcflags=k8s.io/kubernetes/...=-dwarf=false -l",
+    "-gcflags=k8s.io/client-go/...=-dwarf=false -l",
+)
 _REQUIREMENT = re.compile(r"^(?:require )?\s*\S+ v\d\S*", re.MULTILINE)
 
 
-def built(module: GoModule, progress: Progress = silent) -> Path:
-    """The folder with the command of a module, built if its pins, its options or Go itself changed.
+def built(command: GoCommand, progress: Progress = silent) -> Path:
+    """The folder with a command, built if its pins, its options or Go itself changed.
 
     Raises
     ------
     CommandFailedError
         Go could not fetch or build; its output is in the message.
     """
-    source = module.sources / module.name
-    linker = " ".join(["-s", "-w", *(f"-X {variable}" for variable in module.variables)])
+    source = command.module
+    linker = " ".join(["-s", "-w", *(f"-X {variable}" for variable in command.variables)])
     environment = sorted(f"{key}={value}" for key, value in _BUILD_ENVIRONMENT.items())
-    recipe = " ".join([module.package, *module.names, *_BUILD_OPTIONS, linker, *environment])
+    recipe = " ".join([command.package, *command.names, *_BUILD_OPTIONS, linker, *environment])
     key = content_key(source, recipe, _go_version(source))
 
     def make(folder: Path) -> None:
-        progress(f"building {module.name} from Go modules")
-        measured = Measured("packages", progress, total=_stale_packages(source, module.package, progress))
-        file = folder / module.name
+        progress(f"building {command.name} from Go modules")
+        measured = Measured("packages", progress, total=_stale_packages(source, command.package, progress))
+        file = folder / command.name
         options: list[str | Path] = ["-v", *_BUILD_OPTIONS, "-ldflags", linker, "-o", file]
         # The compiler prints a line for each package.
-        command = ["go", "build", *options, module.package]
-        run(command, directory=source, environment=_BUILD_ENVIRONMENT, on_line=lambda _: measured.step())
-        for name in module.names:
-            (folder / name).symlink_to(module.name)
+        build = ["go", "build", *options, command.package]
+        run(build, directory=source, environment=_BUILD_ENVIRONMENT, on_line=lambda _: measured.step())
+        for name in command.names:
+            (folder / name).symlink_to(command.name)
 
-    return cached_folder(f"go/{module.name}", key, make)
+    return cached_folder(f"go/{command.name}", key, make)
 
 
 def _stale_packages(source: Path, package: str, progress: Progress) -> int:

@@ -14,15 +14,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
 
-from kwitness.e2e.binaries import GoModule, built
+from kwitness.e2e.binaries import GoCommand, built
 from kwitness.images.commands import run
 from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import WaitFailedError, wait_until
 
-VERSITYGW = GoModule(
+VERSITYGW = GoCommand(
     "versitygw",
-    package="github.com/versity/versitygw/cmd/versitygw",
-    sources=Path(__file__).resolve().parents[3] / "stores",
+    Path(__file__).resolve().parents[3] / "stores" / "versitygw",
+    "github.com/versity/versitygw/cmd/versitygw",
 )
 REGION = "us-east-1"
 _HEALTH = "/health"

@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from kwitness.images.cache import cache_folder, content_key
+from kwitness.images.cache import cache_folder, content_key, exclusive
 from kwitness.images.commands import CommandFailedError, Progress, run, silent
 from kwitness.images.container_engine import build, docker, image_exists, install
 
@@ -22,7 +22,7 @@ _BELIEVED_SECONDS = 24 * 3600
 
 
 def base_image(name: str, packages_file: Path, progress: Progress = silent) -> str:
-    """The name of a local Debian 12 image with the packages listed in a file, made if it is not there.
+    """The name of a local Debian 12 image with the packages listed in a file, made if it is not there, once.
 
     Parameters
     ----------
@@ -40,13 +40,14 @@ def base_image(name: str, packages_file: Path, progress: Progress = silent) -> s
     """
     tag = base_tag(name, packages_file)
     packages = read_packages(packages_file)
-    if image_exists(tag):
-        return tag
-    progress(f"making base image {tag}")
-    if published_base_in_reach():
-        _build_on_published(tag, packages)
-    else:
-        _make_from_archive(tag, packages, progress)
+    with exclusive(cache_folder() / "bases" / f"{tag.replace('/', '-')}.lock"):
+        if image_exists(tag):
+            return tag
+        progress(f"making base image {tag}")
+        if published_base_in_reach():
+            _build_on_published(tag, packages)
+        else:
+            _make_from_archive(tag, packages, progress)
     return tag
 
 

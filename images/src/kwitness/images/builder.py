@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from kwitness.images import container_engine
@@ -61,12 +62,14 @@ def fill_context(recipe: Recipe, context: Path, progress: Progress = silent) -> 
 
 
 def push_all(built: Mapping[str, str], registry: str, progress: Progress = silent) -> dict[str, str]:
-    """Push images to a registry (`host[:port][/path]`) and return their names there.
+    """Push images to a registry (`host[:port][/path]`) and return all, name to `repository:tag@digest`.
 
     Raises
     ------
     CommandFailedError
         The registry refused.
+    NoDigestError
+        The engine did not report what the registry accepted.
     """
     pushed = {}
     for name, reference in built.items():
@@ -74,10 +77,9 @@ def push_all(built: Mapping[str, str], registry: str, progress: Progress = silen
         progress(f"pushing {target}")
         container_engine.docker("tag", reference, target)
         try:
-            container_engine.docker("push", "--quiet", target)
+            pushed[name] = f"{target}@{container_engine.push(target)}"
         finally:
             container_engine.docker("rmi", target)  # the second name alone: nothing of it is left here
-        pushed[name] = target
     return pushed
 
 
@@ -87,11 +89,15 @@ def pushed_name(reference: str, registry: str) -> str:
 
 
 def helm_values(built: Mapping[str, str]) -> str:
-    """A values file of the chart that these images belong to, as JSON, which is YAML too."""
+    """Return a values file of the chart that these images (`repository:tag[@digest]`) belong to: JSON, which is YAML.
+
+    An image without a digest gets an empty one, so that a digest in another values file does not win over the tag.
+    """
     images = {}
     for name, reference in built.items():
-        repository, _, tag = reference.rpartition(":")
-        images[_key(name)] = {"repository": repository, "tag": tag}
+        tagged, _, digest = reference.partition("@")
+        repository, _, tag = tagged.rpartition(":")
+        images[_key(name)] = {"repository": repository, "tag": tag, "digest": digest}
     return json.dumps({"global": {"imageRegistry": ""}, "images": images}, indent=2) + "\n"
 
 
@@ -104,9 +110,8 @@ def _key(name: str) -> str:
 def _ensure(recipe: Recipe, present: frozenset[str], progress: Progress) -> str:
     reference = recipe.reference
     if reference not in present:
-        _ensure_base(recipe, present, progress)
         progress(f"building {reference}")
-        _build(recipe, reference, progress)
+        _build(recipe, present, progress)
     return reference
 
 
@@ -117,12 +122,14 @@ def _ensure_base(recipe: Recipe, present: frozenset[str], progress: Progress) ->
         base_image(base_repository(recipe.base), recipe.base, progress)
 
 
-def _build(recipe: Recipe, reference: str, progress: Progress) -> None:
+def _build(recipe: Recipe, present: frozenset[str], progress: Progress) -> None:
     scratch = cache_folder() / "scratch"
     scratch.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+    with tempfile.TemporaryDirectory(dir=scratch) as folder, ThreadPoolExecutor(1) as beside:
+        base = beside.submit(_ensure_base, recipe, present, progress)
         _fill(recipe, Path(folder), progress)
-        container_engine.build(Path(folder), reference, arguments=_arguments(recipe))
+        base.result()
+        container_engine.build(Path(folder), recipe.reference, arguments=_arguments(recipe))
     container_engine.forget_old_images(recipe.repository, recipe.prefix, keep=_KEPT)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -13,10 +14,16 @@ from kwitness.images.cache import cache_folder
 from kwitness.images.commands import CommandFailedError, Progress, pipe, run, silent
 
 _START_SECONDS = 60
+#: The last line of `docker push`: `TAG: digest: sha256:... size: N`.
+_PUSHED = re.compile(r": digest: (sha256:[0-9a-f]{64}) ")
 
 
 class NoEngineError(RuntimeError):
     """There is no container engine and none could be made available."""
+
+
+class NoDigestError(RuntimeError):
+    """An image was pushed, and its digest is not known."""
 
 
 def docker(*arguments: str | Path, input_text: str | None = None) -> str:
@@ -115,6 +122,25 @@ def build(context: Path, tag: str, *, arguments: dict[str, str] | None = None) -
     """
     options = [word for name, value in (arguments or {}).items() for word in ("--build-arg", f"{name}={value}")]
     docker("build", "--quiet", "--force-rm", "--tag", tag, *options, context)
+
+
+def push(name: str) -> str:
+    """Push an image under its name and return the digest of the manifest that the registry accepted.
+
+    Raises
+    ------
+    CommandFailedError
+        The registry refused.
+    NoDigestError
+        The engine did not report a digest.
+    """
+    output = docker("push", name)
+    reported = _PUSHED.search(output)
+    if reported is None:
+        raise NoDigestError(
+            f"`docker push {name}` did not report a digest: push with Docker's own command line. It printed\n{output}"
+        )
+    return reported[1]
 
 
 def forget_old_images(repository: str, prefix: str = "", *, keep: int) -> None:

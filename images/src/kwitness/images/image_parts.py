@@ -29,12 +29,19 @@ def _crates(*names: str) -> tuple[Path, ...]:
     return tuple(REPOSITORY / "services" / name / part for name in names for part in ("Cargo.toml", "src"))
 
 
+def _packages(*names: str) -> list[str]:
+    return [option for name in names for option in ("--package", f"kwitness-{name}")]
+
+
+#: Crates of the workspace that the observer and the plugin of librdkafka are compiled with.
+OBSERVER_CRATES = ("observation", "protocol", "recording", "reporting")
+PLUGIN_CRATES = ("observation", "reporting")
 #: What Rust programs are built from.
-RUST_SOURCES = (*_RUST_WORKSPACE, *_crates("observer", "wire"))
+RUST_SOURCES = (*_RUST_WORKSPACE, *_crates("observer", *OBSERVER_CRATES))
 #: What the plugin of librdkafka is built from.
 PLUGIN_SOURCES = (
     *_RUST_WORKSPACE,
-    *_crates("interceptors-librdkafka", "wire"),
+    *_crates("interceptors-librdkafka", *PLUGIN_CRATES),
     REPOSITORY / "services/interceptors-librdkafka/build.rs",
 )
 #: The oldest glibc that the plugin runs with: that of Rust's own standard library.
@@ -139,8 +146,15 @@ def java_interceptors(progress: Progress = silent) -> Path:
     return maven_package(JAVA_INTERCEPTORS, progress) / JAVA_JAR
 
 
-def cargo_binary(package: str, progress: Progress = silent, *, profile: str = RELEASE) -> Path:
-    """A folder with the program of a crate of the workspace, built from exactly what the lock says.
+def cargo_binary(
+    package: str, progress: Progress = silent, *, profile: str = RELEASE, workspace: Path = REPOSITORY
+) -> Path:
+    """A folder with the program of a crate, built from exactly what the lock of its workspace says.
+
+    Parameters
+    ----------
+    workspace
+        The folder of the workspace; one of its own is a crate that uses the observer's.
 
     Raises
     ------
@@ -150,11 +164,15 @@ def cargo_binary(package: str, progress: Progress = silent, *, profile: str = RE
 
     def make(folder: Path) -> None:
         progress(f"building {package} with Cargo")
-        own = ["--package", "kwitness-wire", "--package", "kwitness-observer"]
-        built = _cargo_build(["build", "--package", package], progress, profile=profile, own=own)
+        own = _packages("observer", *OBSERVER_CRATES)
+        build = ["build", "--package", package]
+        built = _cargo_build(build, progress, profile=profile, own=own, workspace=workspace)
         shutil.copy2(built / package, folder / package)
 
-    return cached_folder("rust", _rust_key(profile), make)
+    if workspace == REPOSITORY:
+        return cached_folder("rust", _rust_key(profile), make)
+    sources = [workspace / part for part in ("Cargo.toml", "Cargo.lock", "src")]
+    return cached_folder(package, content_key("1", _rust_key(profile), *sources), make)
 
 
 def cached_binary(*, profile: str) -> Path | None:
@@ -200,7 +218,7 @@ def librdkafka_plugin(progress: Progress = silent, *, profile: str = RELEASE) ->
 
     def make(folder: Path) -> None:
         progress(f"building {PLUGIN_LIBRARY} with Cargo and Zig")
-        own = ["--package", "kwitness-wire", "--package", "kwitness-interceptors-librdkafka"]
+        own = _packages("interceptors-librdkafka", *PLUGIN_CRATES)
         zig = ["zigbuild", "--package", "kwitness-interceptors-librdkafka", "--lib"]
         zig += ["--target", f"{triple}.{PLUGIN_GLIBC}"]
         built = _cargo_build(zig, progress, program="cargo-zigbuild", profile=profile, own=own, triple=triple)
@@ -215,12 +233,13 @@ def _cargo_build(
     *,
     profile: str,
     own: list[str],
+    workspace: Path = REPOSITORY,
     program: str = "cargo",
     triple: str | None = None,
 ) -> Path:
     """Build in the cache; the folder with what was built."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    options: list[str | Path] = ["--locked", "--profile", profile, "--manifest-path", REPOSITORY / "Cargo.toml"]
+    options: list[str | Path] = ["--locked", "--profile", profile, "--manifest-path", workspace / "Cargo.toml"]
     with rust_target() as target:
         environment = {"CARGO_TARGET_DIR": str(target), "PATH": path}
         clean = ["cargo", "clean", "--quiet", *(["--target", triple] if triple else []), *own]

@@ -28,6 +28,8 @@ from kwitness.images.image_parts import (
 )
 from kwitness.images.recipe import Recipe
 from kwitness.images.s3a_jars import s3a_jars
+from kwitness.images.spark_classes import PROGRAM as CLASS_ARCHIVE
+from kwitness.images.spark_classes import RESOURCES as JAVA_RESOURCES
 from kwitness.images.spark_jars import POM as SPARK_POM
 from kwitness.images.spark_jars import WANTED as SPARK_JARS
 from kwitness.images.spark_jars import spark_jars
@@ -75,12 +77,14 @@ def _spark(profile: str) -> Recipe:
         copy_content(site_packages(lock, progress), context / "site-packages")
         progress("fetching Spark's jars for Kafka and Delta")
         copy_content(spark_jars(), context / "jars")
+        copy_content(CLASS_ARCHIVE, context / CLASS_ARCHIVE.name)
+        copy_content(JAVA_RESOURCES, context / JAVA_RESOURCES.name)
 
     libraries = Recipe(
         name="spark-libraries",
         folder=IMAGES / "spark-libraries",
         base=IMAGES / "base" / "spark.txt",
-        inputs=(lock, SPARK_POM, *SPARK_JARS),
+        inputs=(lock, SPARK_POM, *SPARK_JARS, CLASS_ARCHIVE, JAVA_RESOURCES),
         prepare=prepare_libraries,
     )
 

@@ -6,19 +6,20 @@ namespace: a setting that can be changed in two places is one that nobody can lo
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import ConfigDict, Field, model_validator
 
 from kwitness.contracts.allowed_hosts import AllowedHosts, MalformedHostsError
 from kwitness.contracts.denied_addresses import LINK_LOCAL, DeniedAddresses
 from kwitness.contracts.dns_label import DNS_LABEL
 from kwitness.contracts.endpoints import PROBE_PORT
+from kwitness.contracts.namespaces import ANY_NAMESPACE, contains_namespace
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.resources.quantities import mebibytes
+from kwitness.operator.analytics_settings import AnalyticsSettings
+from kwitness.operator.pod_values import PodValues, SettingsBlock, TrustBundle
 from kwitness.runtime.settings_file import read_settings
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "CredentialSettings",
     "ImageSettings",
     "OperatorSettings",
+    "OtherNamespaces",
     "PodSettings",
     "load_settings",
 ]
@@ -34,11 +36,7 @@ DEFAULT_SETTINGS_FILE: Final = Path("/etc/kwitness/operator/settings.json")
 """Where the chart mounts the ConfigMap ``kwitness-operator``, key ``settings.json``."""
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
-
-
-class ImageSettings(_Settings):
+class ImageSettings(SettingsBlock):
     """Images of the pods that the operator makes, each ``registry/repository:tag`` or with a digest."""
 
     collector: str = Field(description="Image of TelemetryCollector pods.")
@@ -57,19 +55,18 @@ class ImageSettings(_Settings):
     spark_pull_policy: str = Field("IfNotPresent", description="Pull policy of that image.")
 
 
-class PodSettings(_Settings):
+class PodSettings(SettingsBlock):
     """Settings for all pods that the operator makes; users of the resources cannot set them."""
 
-    node_selector: dict[str, str] = Field(default_factory=dict, description="Labels a node must have.")
-    tolerations: list[dict[str, str | int]] = Field(default_factory=list, description="Taints to tolerate.")
-    priority_class_name: str | None = Field(None, description="PriorityClass.")
     run_as_user: int | None = Field(
-        65532, description="User id of collector and gateway pods; null where the cluster assigns one (OpenShift)."
+        65532,
+        description="User id of collectors, observers and observer hosts; null where the cluster assigns one"
+        " (OpenShift).",
     )
     fs_group: int | None = Field(65532, description="Group that owns volumes; null where the cluster assigns one.")
 
 
-class CollectorSettings(_Settings):
+class CollectorSettings(SettingsBlock):
     """Defaults for the TelemetryCollector's pods."""
 
     # Helm values write amounts without unit as numbers.
@@ -89,12 +86,27 @@ class CollectorSettings(_Settings):
         default_factory=lambda: {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
         description="Resources where the TelemetryCollector names none.",
     )
+    pod: PodValues = Field(
+        default_factory=PodValues, description="Pods of collectors; spec.pod of a TelemetryCollector comes before it."
+    )
     storage_class: str | None = Field(
         None, description="StorageClass of a new collector's state where its resource names none; null: an emptyDir."
     )
 
 
-class ObserverDefaults(_Settings):
+class SidecarDefaults(SettingsBlock):
+    """Defaults for observers in clients' and brokers' pods."""
+
+    # Helm values write amounts without unit as numbers.
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    resources: dict[str, dict[str, str]] = Field(
+        default_factory=lambda: {"requests": {"cpu": "20m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
+        description="Resources of observers in clients' pods. No limit on CPU, which would hold up clients.",
+    )
+
+
+class ObserverDefaults(SettingsBlock):
     """Defaults for the ObserverDeployment's pods."""
 
     # Helm values write amounts without unit as numbers.
@@ -105,10 +117,11 @@ class ObserverDefaults(_Settings):
         description="Resources of gateways that name none in spec.gateway.resources. No limit on CPU, which would hold "
         "up clients.",
     )
-    sidecar_resources: dict[str, dict[str, str]] = Field(
-        default_factory=lambda: {"requests": {"cpu": "20m", "memory": "32Mi"}, "limits": {"memory": "256Mi"}},
-        description="Resources of observers in clients' pods. No limit on CPU, which would hold up clients.",
+    pod: PodValues = Field(
+        default_factory=PodValues,
+        description="Pods of gateways; spec.gateway.pod of an ObserverDeployment comes before it.",
     )
+    sidecar: SidecarDefaults = Field(default_factory=SidecarDefaults, description="Observers in clients' pods.")
     transparent_user: int = Field(
         61532,
         ge=1,
@@ -117,7 +130,7 @@ class ObserverDefaults(_Settings):
     )
 
 
-class InterceptorDefaults(_Settings):
+class InterceptorDefaults(SettingsBlock):
     """Defaults for the init container that brings interceptors into pods."""
 
     # Helm values write amounts without unit as numbers.
@@ -129,7 +142,7 @@ class InterceptorDefaults(_Settings):
     )
 
 
-class OtherNamespaces(_Settings):
+class OtherNamespaces(SettingsBlock):
     """Where ObserverDeployments and InterceptorProfiles act beside their own namespace."""
 
     from_: list[str] = Field(
@@ -140,11 +153,12 @@ class OtherNamespaces(_Settings):
     )
     to: list[str] = Field(
         default_factory=list,
+        max_length=1_000,
         description="Namespaces whose pods these may select, of those with the label; ['*'] for all of them.",
     )
 
 
-class InjectorSettings(_Settings):
+class InjectorSettings(SettingsBlock):
     """What the operator knows of the injector."""
 
     enabled: bool = Field(
@@ -155,7 +169,7 @@ class InjectorSettings(_Settings):
     )
 
 
-class ObserverHostDefaults(_Settings):
+class ObserverHostDefaults(SettingsBlock):
     """Defaults for the pods of observer hosts."""
 
     # Helm values write amounts without unit as numbers.
@@ -165,91 +179,10 @@ class ObserverHostDefaults(_Settings):
         default_factory=lambda: {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
         description="Resources of observer hosts, in which the classes have to do as well.",
     )
+    pod: PodValues = Field(default_factory=PodValues, description="Pods of observer hosts.")
 
 
-#: Of names of Hadoop's settings: what is a secret belongs into a Secret.
-_SECRET_SETTING = re.compile(r"secret|password|access\.key|session\.token|account\.key|encryption\.key|fixed\.token")
-
-
-class WebIdentitySettings(_Settings):
-    """A role that pods take by a token of their service account, where nothing else in the cluster arranges that."""
-
-    role_arn: str | None = Field(None, description="Role of the web identity; null: none is asked for here.")
-    audience: str = Field("sts.amazonaws.com", description="Audience of the token.")
-
-
-class StorageSettings(_Settings):
-    """The object store of the tables, where ``tableRoot`` is in one."""
-
-    model_config = ConfigDict(coerce_numbers_to_str=True)
-
-    endpoint: str | None = Field(None, description="URL of a store other than the cloud's own.")
-    region: str | None = Field(None, description="Region of the bucket; null: found out, or us-east-1 at an endpoint.")
-    path_style: bool = Field(True, description="With an endpoint: the bucket is named in the path and not in the host.")
-    keys_secret: str | None = Field(
-        None,
-        description="Secret, of this name in each analytics namespace, with accessKeyId, secretAccessKey and"
-        " sessionToken, which may be missing; null: a web identity, or whatever else the cloud gives to pods.",
-    )
-    web_identity: WebIdentitySettings = Field(
-        default_factory=WebIdentitySettings, description="A role that pods take by a token."
-    )
-    settings: dict[str, str] = Field(
-        default_factory=dict, description="Settings of Hadoop's file systems by name (fs...), without secrets."
-    )
-
-    @model_validator(mode="after")
-    def _tells_no_secret(self) -> StorageSettings:
-        for name in self.settings:
-            if not name.startswith("fs."):
-                raise ValueError(f"settings.{name} is no setting of a file system: these begin with fs.")
-            if _SECRET_SETTING.search(name):
-                raise ValueError(f"settings.{name} is a secret, and settings are shown to many: use keysSecret")
-        if self.keys_secret and self.web_identity.role_arn:
-            raise ValueError("keysSecret and webIdentity.roleArn are two identities: give one")
-        if self.web_identity.role_arn and not self.region:
-            raise ValueError("webIdentity.roleArn needs region, where the token is exchanged")
-        return self
-
-
-class AnalyticsSettings(_Settings):
-    """Where AnalyticsJobs may run and where their tables are."""
-
-    model_config = ConfigDict(coerce_numbers_to_str=True)
-
-    namespaces: list[str] = Field(
-        default_factory=list,
-        description="Namespaces with a service account and a Role for drivers; an AnalyticsJob elsewhere is refused.",
-    )
-    table_root: str = Field(
-        "file:///var/lib/kwitness/tables",
-        description="Root of all tables: a path under the claim's mount, or an object store such as s3a://bucket/kwitness.",
-    )
-    table_claim: str | None = Field(
-        None,
-        description="PersistentVolumeClaim, of this name in each analytics namespace, mounted at /var/lib/kwitness.",
-    )
-    storage: StorageSettings = Field(default_factory=StorageSettings, description="The object store of the tables.")
-    poll_seconds: float = Field(
-        10.0,
-        gt=0,
-        le=30,
-        description="Seconds between questions to a driver that runs, which answers for 45 s after its end; a schedule"
-        " is looked at three times as rarely between its runs.",
-    )
-    single_node: bool = Field(
-        False, description="States that the cluster has one node, where the claim need not be ReadWriteMany."
-    )
-    service_account: str = Field("kwitness-spark", description="Service account of drivers and executors.")
-    driver_resources: dict[str, dict[str, str]] = Field(
-        default_factory=lambda: {"requests": {"cpu": "250m", "memory": "1Gi"}, "limits": {"memory": "1536Mi"}},
-        description="Resources of the driver.",
-    )
-    driver_memory: str = Field("700m", description="Heap of the driver, as Spark writes it.")
-    spark_user: int | None = Field(185, description="User id in the Spark image; null where the cluster assigns one.")
-
-
-class LimitSettings(_Settings):
+class LimitSettings(SettingsBlock):
     """Upper bounds for what users of the resources may ask."""
 
     min_interval: str = Field(
@@ -273,7 +206,7 @@ class LimitSettings(_Settings):
         return self
 
 
-class CredentialSettings(_Settings):
+class CredentialSettings(SettingsBlock):
     """What the installation says of Secrets that others write."""
 
     hosts: dict[str, str] = Field(
@@ -296,7 +229,7 @@ class CredentialSettings(_Settings):
         return self.hosts.get(f"{namespace}/{secret}")
 
 
-class OperatorSettings(_Settings):
+class OperatorSettings(SettingsBlock):
     """Everything the operator is told, with units and reasons."""
 
     namespace: str = Field(pattern=DNS_LABEL, description="Namespace of the release: the operator's own.")
@@ -314,6 +247,11 @@ class OperatorSettings(_Settings):
     images: ImageSettings = Field(description="Images of the pods that the operator makes.")
     image_pull_secrets: list[str] = Field(
         default_factory=list, description="Names of pull secrets, which must be in each watched namespace."
+    )
+    trust_bundle: TrustBundle | None = Field(
+        None,
+        description="ConfigMap of each namespace with collectors, gateways, observer hosts or drivers: configMap, and"
+        " key of CA certificates that they trust beside the system's.",
     )
     pods: PodSettings = Field(default_factory=PodSettings, description="Settings for all pods that the operator makes.")
     collector: CollectorSettings = Field(
@@ -365,19 +303,19 @@ class OperatorSettings(_Settings):
 
     @model_validator(mode="after")
     def _star_stands_alone(self) -> OperatorSettings:
-        if "*" in self.watch_namespaces and len(self.watch_namespaces) > 1:
+        if ANY_NAMESPACE in self.watch_namespaces and len(self.watch_namespaces) > 1:
             raise ValueError("watchNamespaces: '*' means every namespace; leave it alone or name namespaces only")
         return self
 
     @property
     def watches_everything(self) -> bool:
         """Whether all namespaces are served."""
-        return self.watch_namespaces == ["*"]
+        return self.watch_namespaces == [ANY_NAMESPACE]
 
     @property
     def sees_every_namespace(self) -> bool:
         """Whether pods of any namespace may get observers."""
-        return self.watches_everything or "*" in self.injector.other_namespaces.to
+        return self.watches_everything or ANY_NAMESPACE in self.injector.other_namespaces.to
 
     @property
     def seen_namespaces(self) -> list[str]:
@@ -386,7 +324,7 @@ class OperatorSettings(_Settings):
 
     def watches(self, namespace: str) -> bool:
         """Whether the resources of ``namespace`` are served."""
-        return self.watches_everything or namespace in self.watch_namespaces
+        return contains_namespace(self.watch_namespaces, namespace)
 
 
 def load_settings(path: Path) -> OperatorSettings:

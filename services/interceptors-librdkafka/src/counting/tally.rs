@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kwitness_wire::aggregate::{Counts, Ranges, Series, Sketch};
+use kwitness_observation::{Counts, Ranges, Series, Sketch};
 
 use super::topics::Merge;
 

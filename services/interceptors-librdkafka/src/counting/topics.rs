@@ -1,6 +1,6 @@
 //! What is counted by topic: some have an entry of their own, the rest shares one.
 
-use kwitness_wire::aggregate::Series;
+use kwitness_observation::Series;
 
 /// Adds what another has counted.
 pub(crate) trait Merge {

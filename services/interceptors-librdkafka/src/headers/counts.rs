@@ -1,7 +1,7 @@
 //! What is counted of headers within one window: by topic and key, in bounded memory.
 
-use kwitness_wire::aggregate::Series;
-use kwitness_wire::record_headers::{HeaderTally, Verdict, key_text};
+use kwitness_observation::Series;
+use kwitness_observation::record_headers::{HeaderTally, Verdict, key_text};
 
 use super::list::Header;
 
@@ -132,7 +132,7 @@ impl HeaderCounts {
 
 #[cfg(test)]
 mod tests {
-    use kwitness_wire::record_headers::Rules;
+    use kwitness_observation::record_headers::Rules;
 
     use super::{Header, HeaderCounts, MOST_KEYS};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kwitness_wire::record_headers::Rules;
+use kwitness_observation::record_headers::Rules;
 
 use super::counts::{HeaderCounts, Place};
 use super::list::HeaderList;

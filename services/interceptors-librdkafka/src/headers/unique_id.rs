@@ -44,7 +44,7 @@ fn text(now_ms: u64, random: u128) -> String {
 mod tests {
     use std::collections::HashSet;
 
-    use kwitness_wire::record_headers::Kind;
+    use kwitness_observation::record_headers::Kind;
 
     use super::{AT_ONCE, UniqueIds, text};
 

@@ -1,6 +1,6 @@
 //! What was counted of headers, as rows of the topic headers and for Prometheus.
 
-use kwitness_wire::record_headers::HeaderTally;
+use kwitness_observation::record_headers::HeaderTally;
 use serde_json::{Map, Value, json};
 
 use super::rows::{insert_count, topic_name};

@@ -2,7 +2,6 @@
 
 mod header_rows;
 mod http;
-mod owner;
 mod pace;
 mod progress;
 mod rows;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kwitness_wire::aggregate::{Counts, OffsetRanges, Row, Sketch};
+use kwitness_observation::{Counts, OffsetRanges, Row, Sketch};
 use serde_json::{Map, Value, json};
 
 use super::header_rows::header_row;

@@ -6,13 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use kwitness_wire::report::{Directive, Item, Queue, Verdicts};
-use serde::Serialize;
-use serde_json::value::RawValue;
+use kwitness_reporting::{Acknowledging, Body, Directive, Failure, Item, Queue, Verdicts, owner_of};
 use serde_json::{Value, json};
 
 use super::http::Http;
-use super::owner::owner_of;
 use super::pace::Pace;
 use super::progress::Progress;
 use super::rows::{Numbers, Source, Unnumbered};
@@ -39,8 +36,7 @@ pub(crate) struct Sender {
     /// What of the ledger was told as dropped.
     told: BTreeMap<String, u64>,
     http: Http,
-    /// The collector that answered first at this URL; only it can acknowledge.
-    acknowledges: Option<(String, String)>,
+    acknowledging: Acknowledging,
     pace: Pace,
     /// Something was settled by the last answer, which nobody was told of.
     has_news: bool,
@@ -52,12 +48,8 @@ pub(crate) struct Sender {
 enum Outcome {
     /// It was answered, and so many items are to be sent again, after so many milliseconds.
     Settled { again: usize, after_ms: u64 },
-    /// Try again soon.
-    Again,
-    /// Try again, and nothing is likely to have changed soon.
-    Slowly,
-    /// The collector cannot read the request.
-    Unreadable(&'static str),
+    /// It came to nothing.
+    Failed(Failure),
 }
 
 impl Sender {
@@ -75,7 +67,7 @@ impl Sender {
             progress: Progress::from(reporter.epoch_ms),
             told: BTreeMap::new(),
             http: Http::default(),
-            acknowledges: None,
+            acknowledging: Acknowledging::default(),
             pace: Pace::new(),
             has_news: false,
             has_ended: false,
@@ -179,21 +171,17 @@ impl Sender {
 
     fn post(&mut self, collector: &Collector, body: &[u8]) -> Outcome {
         let ordinal = owner_of(&self.plugin.reporter.pod, collector.replicas);
-        let Some((status, answer)) = self.http.post(collector, ordinal, body) else { return Outcome::Again };
-        match status {
-            200 => {}
-            400 | 415 | 422 => return Outcome::Unreadable("refused"),
-            413 => return Outcome::Unreadable("too_large"),
-            421 | 500..=599 => return Outcome::Again,
-            _ => return Outcome::Slowly,
+        let Some((status, answer)) = self.http.post(collector, ordinal, body) else {
+            return Outcome::Failed(Failure::Again);
+        };
+        if let Some(failure) = Failure::from_status(status) {
+            return Outcome::Failed(failure);
         }
         // Somebody else may answer at the collector's address.
         let verdicts = Verdicts::parse(&answer).filter(|verdicts| verdicts.replica == ordinal);
-        let Some(verdicts) = verdicts else { return Outcome::Slowly };
-        let own = (collector.url.clone(), verdicts.collector.clone());
-        match &self.acknowledges {
-            Some((url, name)) if *url == own.0 && *name != own.1 => return Outcome::Slowly,
-            _ => self.acknowledges = Some(own),
+        let Some(verdicts) = verdicts else { return Outcome::Failed(Failure::Slowly) };
+        if self.acknowledging.accept(&collector.url, &verdicts.collector).is_err() {
+            return Outcome::Failed(Failure::Slowly);
         }
         if verdicts.directive.is_some() {
             self.directive.clone_from(&verdicts.directive);
@@ -209,32 +197,22 @@ impl Sender {
                 self.has_news = sent > again;
                 return self.pace.answered(now, (again > 0).then_some(Duration::from_millis(after_ms)));
             }
-            Outcome::Unreadable(reason) => {
+            Outcome::Failed(Failure::Unreadable(reason)) => {
                 if sent <= 1 {
                     self.queue.give_up(reason);
                 }
                 self.pace.halve(sent);
                 self.pace.failed(now);
             }
-            Outcome::Again => self.pace.failed(now),
-            Outcome::Slowly => self.pace.failed_for_long(now),
+            Outcome::Failed(Failure::Again) => self.pace.failed(now),
+            Outcome::Failed(Failure::Slowly) => self.pace.failed_for_long(now),
         }
         self.queue.come_back();
     }
 
     /// The head, and a line for each row.
     fn body(&mut self, settings: &Settings, batch: &[Item]) -> Vec<u8> {
-        let (mut rows, mut totals, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-        for item in batch {
-            match item {
-                Item::Row(row) => {
-                    rows.push(json!({"seq": row.seq, "topic": row.topic, "key": row.key, "bytes": row.line.len()}));
-                    lines.extend_from_slice(&row.line);
-                    lines.push(b'\n');
-                }
-                Item::Totals(part) => totals.extend(serde_json::from_str::<&RawValue>(&part.json)),
-            }
-        }
+        let body = Body::from_items(batch);
         let rest = json!({
             "schema": "kwitness.interceptor_events/1",
             "source": self.source.name,
@@ -249,13 +227,10 @@ impl Sender {
             "version": env!("CARGO_PKG_VERSION"),
             "settled": self.queue.settled(),
             "sent_at_ms": coarse_now_ms(),
-            "rows": rows,
+            "rows": body.rows,
             "state": self.state(settings),
         });
-        let mut body = serde_json::to_vec(&Head { rest, totals }).unwrap_or_default();
-        body.push(b'\n');
-        body.append(&mut lines);
-        body
+        body.write(rest)
     }
 
     fn state(&mut self, settings: &Settings) -> Value {
@@ -273,10 +248,7 @@ impl Sender {
             "clients": clients,
             "not_intercepted": self.plugin.not_intercepted(),
             "unusable": self.plugin.unusable(settings),
-            "ledger": {
-                "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
-                "dropped": ledger.dropped,
-            },
+            "ledger": ledger,
             "sealed_until_ms": sealed_until_ms,
             "ended": self.has_ended,
         })
@@ -308,19 +280,10 @@ fn new_drops(told: &mut BTreeMap<String, u64>, now: &BTreeMap<String, u64>) -> B
     drops
 }
 
-/// The first line of a request.
-#[derive(Serialize)]
-struct Head<'a> {
-    #[serde(flatten)]
-    rest: Value,
-    /// As they were written when the windows ended.
-    totals: Vec<&'a RawValue>,
-}
-
 #[cfg(test)]
 mod tests {
-    use kwitness_wire::aggregate::Row;
-    use kwitness_wire::report::Item;
+    use kwitness_observation::Row;
+    use kwitness_reporting::Item;
 
     use super::Sender;
     use crate::abi::ProcessMark;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kwitness_wire::aggregate::{Sketch, Totals};
-use kwitness_wire::record_headers::HeaderTally;
+use kwitness_observation::record_headers::HeaderTally;
+use kwitness_observation::{Sketch, Totals};
 use serde_json::{Map, Value, json};
 
 use super::header_rows::insert_totals;

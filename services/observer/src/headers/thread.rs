@@ -5,16 +5,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use kwitness_wire::aggregate::SeenInBatch;
-use kwitness_wire::record_headers::Rules;
-use kwitness_wire::samples::LeftOut;
+use kwitness_observation::record_headers::Rules;
+use kwitness_protocol::samples::LeftOut;
+use kwitness_recording::SeenInBatch;
 use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::watch;
 
 use super::budget::Budget;
-use super::{Copied, Seen};
-use crate::counters::unpoisoned;
+use super::copies::{Copied, Seen};
 use crate::settings::Settings;
+use crate::sync::lock_ignoring_poison;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -60,7 +60,8 @@ impl Looking {
         let Copied { thread, client, sample } = copied;
         let Some(seen) = self.seen.by_thread.get(*thread) else { return };
         // Whoever takes what was seen waits until it is added, not until it is seen.
-        let look = || SeenInBatch::look(sample, rules, memory).map(|batch| unpoisoned(seen).add(client, &batch));
+        let look =
+            || SeenInBatch::look(sample, rules, memory).map(|batch| lock_ignoring_poison(seen).add(client, &batch));
         match catch_unwind(AssertUnwindSafe(look)) {
             Ok(Ok(())) => {}
             Ok(Err(why)) => self.seen.gate().leave_out(why),

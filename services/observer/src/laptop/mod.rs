@@ -1,97 +1,34 @@
 //! An observer on a laptop: no settings file and no collector, a table of what passes.
 
+mod options;
 mod table;
 
 use std::io::{self, IsTerminal};
-use std::net::SocketAddr;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kwitness_wire::aggregate::TopicNames;
+use kwitness_recording::TopicNames;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior};
 
+use options::EVERY;
+pub(crate) use options::Options;
 use table::Table;
 
+use crate::clock::Clock;
 use crate::control::{Control, later};
 use crate::counters::{Counters, Total};
 use crate::listeners::{Entrance, Listeners};
 use crate::log;
+use crate::memory_budget::MemoryBudget;
 use crate::ports::Ports;
 use crate::recording::{Finished, TOPIC_NAMES};
-use crate::settings::{Address, Identity, Limits, Listener, Mode, Report, ReportedBy, Settings, Upstream, UpstreamTls};
-use crate::tls::Trust;
 use crate::worker::{Shared, Worker, start_workers};
 
-/// Between two tables, and the length of a window.
-const EVERY: Duration = Duration::from_secs(2);
 const DRAIN_WITHIN: Duration = Duration::from_secs(1);
 const FIRST_REQUEST_WITHIN: Duration = Duration::from_secs(10);
-
-/// What is given on the command line.
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
-    /// Brokers to begin with.
-    pub(crate) bootstrap: Vec<Address>,
-    /// Where clients begin; brokers get the ports after it.
-    pub(crate) listen: SocketAddr,
-    /// Whom to trust where brokers speak TLS.
-    pub(crate) tls: Option<UpstreamTls>,
-}
-
-impl Options {
-    fn judge(&self) -> io::Result<()> {
-        if self.listen.ip().is_unspecified() || self.listen.port() == 0 {
-            let reason = format!(
-                "--listen {} is no address that clients can be told; name one, such as 127.0.0.1:19092",
-                self.listen
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-        }
-        match &self.tls {
-            Some(tls) => Trust::default().config(tls.ca_file.as_deref()).map(drop),
-            None => Ok(()),
-        }
-    }
-
-    fn settings(&self) -> Settings {
-        Settings {
-            cluster_id: "laptop".to_owned(),
-            namespace: "laptop".to_owned(),
-            name: "laptop".to_owned(),
-            mode: Mode::Laptop,
-            reported_by: ReportedBy::Laptop,
-            suspend: false,
-            upstream: Upstream { bootstrap_servers: self.bootstrap.clone(), tls: self.tls.clone() },
-            listener: Listener {
-                name: "LAPTOP".to_owned(),
-                bind: self.listen.ip(),
-                bootstrap_port: self.listen.port(),
-                advertised_host: self.listen.ip().to_string(),
-                brokers: std::collections::BTreeMap::new(),
-                tls: None,
-                redirected: std::collections::BTreeSet::new(),
-            },
-            window_ms: u64::try_from(EVERY.as_millis()).unwrap_or(u64::MAX),
-            report: Report { connections: true, traffic: true, latency: true, requests: None, headers: None },
-            identity: Identity::default(),
-            limits: Limits {
-                max_connections: 10_000,
-                max_frame_bytes: 100 << 20,
-                max_series: 10_000,
-                queue_bytes: 64 << 20,
-                max_rewrite_bytes: 16 << 20,
-            },
-            collector: None,
-            metrics_port: 0,
-            workload: None,
-            telemetry: None,
-            hash: String::new(),
-        }
-    }
-}
 
 /// Relay and show until SIGINT or SIGTERM.
 ///
@@ -99,7 +36,7 @@ impl Options {
 /// What kept it from starting.
 pub(crate) async fn observe(options: &Options) -> io::Result<()> {
     log::write_lines();
-    options.judge()?;
+    options.check()?;
     let observed = relay_and_show(options).await;
     log::write_lines();
     observed
@@ -126,8 +63,10 @@ async fn relay_and_show(options: &Options) -> io::Result<()> {
         copies: None,
         telemetry: None,
         windows,
+        budget: MemoryBudget::from_limits(&current.limits),
         number: Arc::default(),
         epoch: Instant::now(),
+        clock: Clock::System,
         first_request_within: FIRST_REQUEST_WITHIN,
     };
     let workers = start_workers(&shared, NonZero::<usize>::MIN)?;

@@ -1,14 +1,15 @@
 //! What passes, as lines for a person: who is connected, and what each client does with each topic.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use kwitness_wire::aggregate::{Sketch, TimeLabels, TopicNames, TrafficLabels, TrafficSums, Window};
+use kwitness_observation::Sketch;
+use kwitness_recording::{TimeLabels, TopicNames, TrafficLabels, TrafficSums, Window};
 use tokio::time::Instant;
 
-use super::Options;
+use super::options::Options;
 use crate::counters::{Software, Total};
 use crate::log::{kept, printable};
 
@@ -26,7 +27,7 @@ pub(crate) struct Table {
     traffic: BTreeMap<TrafficLabels, Sums>,
     times: BTreeMap<TimeLabels, Sketch>,
     is_new: bool,
-    connected: HashMap<Software, u64>,
+    connected: BTreeMap<Software, u64>,
     introduction: String,
 }
 
@@ -69,7 +70,7 @@ impl Table {
             traffic: BTreeMap::new(),
             times: BTreeMap::new(),
             is_new: false,
-            connected: HashMap::new(),
+            connected: BTreeMap::new(),
             introduction: String::new(),
         }
     }
@@ -218,7 +219,8 @@ mod tests {
     use std::collections::BTreeMap;
     use std::sync::Arc;
 
-    use kwitness_wire::aggregate::{ClientLabels, Sketch, TopicNames, TrafficLabels, TrafficSums};
+    use kwitness_observation::Sketch;
+    use kwitness_recording::{ClientLabels, TopicNames, TrafficLabels, TrafficSums};
 
     use super::{MOST_KEPT, Table, time_labels};
     use crate::counters::Total;
@@ -235,7 +237,13 @@ mod tests {
 
     fn table_of(clients: usize) -> Table {
         let mut table = Table::new(Arc::new(TopicNames::new(1)), false);
-        let new = TrafficSums { requests: 2, records: 7, record_bytes: 100, errors: BTreeMap::from([("6".into(), 1)]) };
+        let new = TrafficSums {
+            requests: 2,
+            records: 7,
+            record_bytes: 100,
+            errors: BTreeMap::from([("6".into(), 1)]),
+            ..TrafficSums::default()
+        };
         (0..clients).for_each(|number| table.traffic.entry(produced_by(number)).or_default().add(&new));
         let mut took = Sketch::default();
         took.add(3_000);

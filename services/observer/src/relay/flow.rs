@@ -5,23 +5,24 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use kwitness_wire::{Side, wipe};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use kwitness_protocol::{Side, wipe};
+use tokio::io::ReadBuf;
 use tokio::time::Instant;
 
+use super::broken::{Broken, Cause};
 use super::frames::Frames;
-use super::rewriting::Rewriting;
-use super::stream::Stream;
-use super::tap::Tap;
+use super::peer::Peer;
+use super::turn::{Capacity, TURN_BYTES, Turn};
+use super::watch::Watch;
 
-const BUFFER_BYTES: usize = 64 << 10;
+const USUAL_READ_BYTES: usize = 64 << 10;
 /// What is longer is not kept for the next answer.
 const SPARE_BYTES: usize = 128 << 10;
 
 thread_local! {
     /// All connections of a thread read into this one: a connection that is idle owns no buffer. What a client
     /// authenticates with is overwritten before the next read.
-    static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; BUFFER_BYTES].into_boxed_slice());
+    static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; TURN_BYTES].into_boxed_slice());
     /// Likewise for what a rewritten answer becomes.
     static SPARE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
@@ -35,10 +36,15 @@ pub(crate) struct Flow {
     unwritten: Vec<u8>,
     written: usize,
     needs_flush: bool,
+    /// The receiver took all that was written to it last.
+    receiver_keeps_up: bool,
+    turn: Turn,
     /// How its side ended, once it has.
     ended: Option<Ended>,
     is_shut: bool,
     pub(crate) frames: Frames,
+    /// The same of what the client gets, where that is not only what the broker sends.
+    answers: Frames,
     pub(crate) last_read: Instant,
 }
 
@@ -53,30 +59,6 @@ enum Ended {
     Failed,
 }
 
-/// A connection that cannot go on.
-#[derive(Debug)]
-pub(crate) struct Broken {
-    /// Whose connection failed.
-    pub(crate) side: Side,
-    pub(crate) cause: Cause,
-}
-
-/// Why it cannot go on.
-#[derive(Debug)]
-pub(crate) enum Cause {
-    /// The connection of this side failed.
-    Io(io::Error),
-    /// What this side sent cannot be rewritten.
-    Rewriting(kwitness_wire::Broken),
-}
-
-/// What sees the bytes of both directions.
-#[derive(Debug)]
-pub(crate) struct Watch {
-    pub(crate) tap: Tap,
-    pub(crate) rewriting: Rewriting,
-}
-
 impl Flow {
     pub(crate) fn new(side: Side, now: Instant) -> Self {
         Self {
@@ -84,9 +66,12 @@ impl Flow {
             unwritten: Vec::new(),
             written: 0,
             needs_flush: false,
+            receiver_keeps_up: false,
+            turn: Turn::new(Capacity::Enough),
             ended: None,
             is_shut: false,
             frames: Frames::default(),
+            answers: Frames::default(),
             last_read: now,
         }
     }
@@ -103,7 +88,25 @@ impl Flow {
 
     /// Whether its side would be read if it sent something.
     pub(crate) const fn waits_for_its_side(&self) -> bool {
-        self.unwritten.is_empty() && self.ended.is_none()
+        self.unwritten.is_empty() && self.ended.is_none() && !self.turn.is_held_back()
+    }
+
+    /// Returns true if its side is not read, since there is no room to keep what it sends.
+    pub(crate) const fn is_held_back(&self) -> bool {
+        self.turn.is_held_back()
+    }
+
+    /// The memory of what the other side has not taken yet, in bytes.
+    pub(crate) const fn unwritten_bytes(&self) -> usize {
+        self.unwritten.capacity()
+    }
+
+    /// The frames of the bytes that the tap sees.
+    pub(crate) const fn seen(&self, watch: &Watch) -> &Frames {
+        match self.side {
+            Side::Broker if watch.rewriting.answers() => &self.answers,
+            _ => &self.frames,
+        }
     }
 
     const fn receiver(&self) -> Side {
@@ -113,7 +116,20 @@ impl Flow {
         }
     }
 
-    /// Pass on what there is; ready once its side's end was passed on.
+    /// Have what is passed on from now on counted as another turn.
+    pub(crate) const fn begin_turn(&mut self, capacity: Capacity) {
+        self.turn = Turn::new(capacity);
+    }
+
+    /// How many bytes are read at once: as much as a turn has where a long frame passes and its receiver keeps up.
+    fn longest_read(&self, to_boundary_only: bool) -> usize {
+        let to_boundary = self.frames.to_boundary();
+        let is_bulk = self.receiver_keeps_up && to_boundary.is_some_and(|left| left > USUAL_READ_BYTES);
+        let longest = if is_bulk { TURN_BYTES } else { USUAL_READ_BYTES };
+        longest.min(to_boundary.filter(|_| to_boundary_only).unwrap_or(usize::MAX))
+    }
+
+    /// Pass on what there is, no more than is left of the turn; ready once its side's end was passed on.
     ///
     /// Parameter `to_boundary_only`: nothing is read beyond the end of the frame that was begun.
     ///
@@ -122,8 +138,8 @@ impl Flow {
     pub(crate) fn poll(
         &mut self,
         cx: &mut Context<'_>,
-        from: &mut Stream,
-        to: &mut Stream,
+        from: &mut impl Peer,
+        to: &mut impl Peer,
         watch: &mut Watch,
         to_boundary_only: bool,
     ) -> Poll<Result<(), Broken>> {
@@ -143,13 +159,11 @@ impl Flow {
                 self.answer(cx, to, watch, &mut [])?;
                 continue;
             }
-            let longest = match self.frames.to_boundary() {
-                Some(left) if to_boundary_only => left.min(BUFFER_BYTES),
-                _ => BUFFER_BYTES,
-            };
+            let longest = self.longest_read(to_boundary_only);
             if longest == 0 {
                 return Poll::Pending;
             }
+            let longest = longest.min(ready!(self.turn.poll_left(cx)));
             let passed = BUFFER.with_borrow_mut(|buffer| {
                 let buffer = buffer.get_mut(..longest).unwrap_or_default();
                 self.poll_read_once(cx, from, to, watch, buffer)
@@ -158,7 +172,7 @@ impl Flow {
         }
     }
 
-    fn poll_write_out(&mut self, cx: &mut Context<'_>, to: &mut Stream) -> Poll<io::Result<()>> {
+    fn poll_write_out(&mut self, cx: &mut Context<'_>, to: &mut impl Peer) -> Poll<io::Result<()>> {
         while let Some(rest) = self.unwritten.get(self.written..).filter(|rest| !rest.is_empty()) {
             let count = ready!(Pin::new(&mut *to).poll_write(cx, rest))?;
             if count == 0 {
@@ -181,8 +195,8 @@ impl Flow {
     fn poll_read_once(
         &mut self,
         cx: &mut Context<'_>,
-        from: &mut Stream,
-        to: &mut Stream,
+        from: &mut impl Peer,
+        to: &mut impl Peer,
         watch: &mut Watch,
         buffer: &mut [u8],
     ) -> Poll<Result<(), Broken>> {
@@ -204,12 +218,13 @@ impl Flow {
             return Poll::Ready(Ok(()));
         }
         self.last_read = Instant::now();
+        self.turn.use_up(bytes.len());
         self.frames.advance(bytes);
         let written = match self.side {
             Side::Client => with_spare(|spare| {
                 let Watch { tap, rewriting } = watch;
                 let written = match rewriting.asked(bytes, spare, || tap.identity()) {
-                    Ok(passed) => self.write(cx, to, passed),
+                    Ok(passed) => self.write(cx, to, passed).map(|written| self.keep(passed, written)),
                     Err(broken) => Err(Broken { side: self.side, cause: Cause::Rewriting(broken) }),
                 };
                 (written, rewriting.may_be_secret())
@@ -227,24 +242,38 @@ impl Flow {
     fn answer(
         &mut self,
         cx: &mut Context<'_>,
-        to: &mut Stream,
+        to: &mut impl Peer,
         watch: &mut Watch,
         bytes: &mut [u8],
     ) -> Result<(), Broken> {
         let at = self.last_read;
         let written = with_spare(|spare| {
             let Watch { tap, rewriting } = &mut *watch;
+            let came = bytes.as_ptr_range();
             let written = match rewriting.answered(bytes, spare) {
                 Ok(rewritten) => {
                     let written = self.write(cx, to, rewritten);
                     if rewriting.answers() {
                         // The broker does not see all that the client asks, so what it answers is not all either.
+                        self.answers.advance(rewritten);
                         tap.see(self.side, rewritten, at);
                     }
-                    written
+                    let is_spare = !came.contains(&rewritten.as_ptr());
+                    written.map(|written| {
+                        if !is_spare {
+                            self.keep(rewritten, written);
+                        }
+                        (is_spare && written < rewritten.len()).then_some(written)
+                    })
                 }
                 Err(broken) => Err(Broken { side: self.side, cause: Cause::Rewriting(broken) }),
             };
+            let written = written.map(|spare_written| {
+                if let Some(written) = spare_written {
+                    // A response that was held may be long: it is not copied again.
+                    (self.unwritten, self.written) = (std::mem::take(spare), written);
+                }
+            });
             (written, rewriting.may_be_secret())
         });
         if !watch.rewriting.answers() {
@@ -256,10 +285,10 @@ impl Flow {
         written
     }
 
-    /// Write what can be written now, and keep the rest.
-    fn write(&mut self, cx: &mut Context<'_>, to: &mut Stream, bytes: &[u8]) -> Result<(), Broken> {
+    /// Write what can be written now; how many bytes that is.
+    fn write(&mut self, cx: &mut Context<'_>, to: &mut impl Peer, bytes: &[u8]) -> Result<usize, Broken> {
         if bytes.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let count = match Pin::new(to).poll_write(cx, bytes) {
             Poll::Ready(Ok(count)) => count,
@@ -267,10 +296,15 @@ impl Flow {
             Poll::Pending => 0,
         };
         self.needs_flush = true;
-        if let Some(rest) = bytes.get(count..).filter(|rest| !rest.is_empty()) {
+        self.receiver_keeps_up = count == bytes.len();
+        Ok(count)
+    }
+
+    /// Keep what was not written.
+    fn keep(&mut self, bytes: &[u8], written: usize) {
+        if let Some(rest) = bytes.get(written..).filter(|rest| !rest.is_empty()) {
             self.unwritten = rest.to_vec();
         }
-        Ok(())
     }
 }
 
@@ -298,14 +332,16 @@ mod tests {
     use std::net::Ipv4Addr;
     use std::sync::{Arc, Mutex};
 
-    use kwitness_wire::Limits;
+    use kwitness_protocol::Limits;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
     use tokio::sync::watch;
 
     use super::*;
     use crate::brokers_seen::Directory;
+    use crate::clock::Clock;
     use crate::counters::Counters;
+    use crate::relay::{Rewriting, Stream, Tap};
     use crate::settings::Settings;
 
     const SECRET: &[u8] = b"canary-bird";
@@ -317,7 +353,7 @@ mod tests {
         let (_, settings) = watch::channel(Arc::new(settings));
         let counters = Arc::new(Counters::new(Arc::new(Mutex::default())));
         let (limits, directory) = (Limits::default(), Directory::new(settings, Arc::default(), None));
-        let tap = Tap::new(counters, Ipv4Addr::LOCALHOST.into(), Instant::now(), limits);
+        let tap = Tap::new(counters, Ipv4Addr::LOCALHOST.into(), Instant::now(), Clock::System, limits);
         Watch { tap, rewriting: Rewriting::new(limits, Some(directory), None) }
     }
 

@@ -7,6 +7,7 @@ pub(crate) struct Frames {
     have: usize,
     left: usize,
     complete: u64,
+    longest: usize,
     is_lost: bool,
 }
 
@@ -31,7 +32,10 @@ impl Frames {
             if self.have == self.length.len() {
                 self.have = 0;
                 match usize::try_from(i32::from_be_bytes(self.length)) {
-                    Ok(left) => self.left = left,
+                    Ok(left) => {
+                        self.left = left;
+                        self.longest = self.longest.max(left);
+                    }
                     Err(_) => self.is_lost = true,
                 }
                 self.count_if_complete();
@@ -58,6 +62,21 @@ impl Frames {
     /// Whether a frame began and is not complete.
     pub(crate) fn is_within(&self) -> bool {
         self.to_boundary().is_some_and(|left| left > 0)
+    }
+
+    /// How many bytes are missing to the place between two frames; `None` where that is not known, as within a length.
+    pub(crate) const fn to_next_frame(&self) -> Option<usize> {
+        if self.is_lost || self.have > 0 { None } else { Some(self.left) }
+    }
+
+    /// The length of the longest frame that began.
+    pub(crate) const fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Returns true if no byte has passed.
+    pub(crate) const fn is_untouched(&self) -> bool {
+        self.complete == 0 && self.left == 0 && self.have == 0 && !self.is_lost
     }
 
     /// How many frames are complete.

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use kwitness_wire::aggregate::Identity;
-use kwitness_wire::{Addresses, Broken, Limits, Rewriter};
+use kwitness_observation::Identity;
+use kwitness_protocol::{Addresses, Broken, Limits, Rewriter};
 
 use crate::brokers_seen::Directory;
 use crate::telemetry::Telemetry;
@@ -33,9 +33,48 @@ impl Rewriting {
         Self { rewriter: Some(rewriter), directory, telemetry, unread: 0 }
     }
 
+    /// For a client that has to authenticate by SASL.
+    pub(crate) fn requiring_sign_in(mut self) -> Self {
+        if self.directory.is_some() || self.telemetry.is_some() {
+            self.rewriter = self.rewriter.map(Rewriter::requiring_sign_in);
+        }
+        self
+    }
+
+    /// The broker stands in for the one that the client means.
+    pub(crate) fn stand_in(&mut self) {
+        if let Some(rewriter) = &mut self.rewriter {
+            rewriter.stand_in();
+        }
+    }
+
+    /// Returns true if the broker has let the client in, or that cannot be known.
+    pub(crate) fn has_signed_in(&self) -> bool {
+        self.rewriter.as_ref().is_none_or(|rewriter| rewriter.is_lost() || rewriter.has_signed_in())
+    }
+
     /// Whether a request waits for its answer; `None` where requests cannot be told.
     pub(crate) fn awaits_answer(&self) -> Option<bool> {
         self.rewriter.as_ref().filter(|rewriter| !rewriter.is_lost()).map(Rewriter::awaits_answer)
+    }
+
+    /// The bytes of what is remembered of requests until they are answered.
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        self.rewriter.as_ref().map_or(0, Rewriter::waiting_bytes)
+    }
+
+    /// The bytes of the response that is held until it is whole; `None` where none is.
+    pub(crate) fn held_bytes(&self) -> Option<usize> {
+        self.rewriter.as_ref().and_then(Rewriter::held_bytes)
+    }
+
+    /// Forget what waits for an answer, where nothing is changed; whether that is so.
+    pub(crate) fn give_up(&mut self) -> bool {
+        let changes_nothing = self.directory.is_none() && self.telemetry.is_none();
+        if changes_nothing {
+            self.rewriter = None;
+        }
+        changes_nothing
     }
 
     /// Whether the bytes that were taken last may be a secret.
@@ -114,7 +153,7 @@ impl Rewriting {
 struct Nowhere;
 
 impl Addresses for Nowhere {
-    fn of(&mut self, _: i32) -> Option<&kwitness_wire::Address> {
+    fn of(&mut self, _: i32) -> Option<&kwitness_protocol::Address> {
         None
     }
 

@@ -3,13 +3,15 @@
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsStream;
+
+use super::peer::Peer;
 
 const KEEPALIVE_AFTER: Duration = Duration::from_mins(1);
 const KEEPALIVE_EVERY: Duration = Duration::from_secs(15);
@@ -82,32 +84,17 @@ impl Stream {
     pub(crate) fn local_port(&self) -> Option<u16> {
         self.tcp().local_addr().ok().map(|address| address.port())
     }
+}
 
-    /// Send nothing more; a truncated end is one without the notice that TLS has.
-    pub(crate) fn poll_end(&mut self, cx: &mut Context<'_>, is_truncated: bool) -> Poll<io::Result<()>> {
+impl Peer for Stream {
+    fn poll_end(&mut self, cx: &mut Context<'_>, is_truncated: bool) -> Poll<io::Result<()>> {
         match self {
             Self::Tls(stream) if is_truncated => Pin::new(stream.get_mut().0).poll_shutdown(cx),
             _ => Pin::new(self).poll_shutdown(cx),
         }
     }
 
-    /// Read what comes and drop it; ready once nothing comes any more.
-    pub(crate) fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut bytes = [0; 4 << 10];
-        loop {
-            let mut read = ReadBuf::new(&mut bytes);
-            match ready!(Pin::new(&mut *self).poll_read(cx, &mut read)) {
-                Ok(()) if !read.filled().is_empty() => {}
-                _ => return Poll::Ready(()),
-            }
-        }
-    }
-
-    /// Wait until the system has sent everything that was written.
-    ///
-    /// # Errors
-    /// The peer is gone, or the system has no such notice.
-    pub(crate) async fn sent(&self) -> io::Result<()> {
+    async fn sent(&self) -> io::Result<()> {
         let socket = SockRef::from(self.tcp());
         #[cfg(target_os = "linux")]
         socket.set_tcp_notsent_lowat(1)?;
@@ -115,8 +102,7 @@ impl Stream {
         TcpStream::from_std(socket.try_clone()?.into())?.writable().await
     }
 
-    /// Close it so that the peer sees a reset, as the other side's peer gave one.
-    pub(crate) fn reset(self) {
+    fn reset(self) {
         // A connection that is gone already needs no reset.
         let _ = SockRef::from(self.tcp()).set_linger(Some(Duration::ZERO));
     }

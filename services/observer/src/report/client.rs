@@ -1,6 +1,8 @@
 //! One request to the collector, over a connection of its own.
 
+use std::future::Future;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use flate2::Compression;
@@ -10,6 +12,7 @@ use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper::{Method, Request, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -21,13 +24,58 @@ const CONNECT_WITHIN: Duration = Duration::from_secs(3);
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 const LONGEST_ANSWER: usize = 4 << 20;
 
-/// Posts to the collector. The token is read again for each request.
+/// Opens connections to collectors.
+pub trait Connect {
+    /// A connection.
+    type Connection: AsyncRead + AsyncWrite + Send + Unpin + 'static;
+
+    /// Connect to this host and port; with TLS where CA certificates are named, in a file or as those of the system.
+    ///
+    /// # Errors
+    /// There is no connection.
+    fn connect(
+        &self,
+        host: &str,
+        port: u16,
+        tls: Option<Tls<'_>>,
+    ) -> impl Future<Output = io::Result<Self::Connection>>;
+}
+
+/// TLS towards a collector.
+#[derive(Clone, Copy, Debug)]
+pub struct Tls<'a> {
+    /// CA certificates that are trusted, PEM; without it those of the system.
+    pub ca_file: Option<&'a Path>,
+}
+
+/// Connects through the system.
 #[derive(Default)]
-pub(crate) struct Client {
+pub(crate) struct Tcp {
     trust: Trust,
 }
 
-impl Client {
+impl Connect for Tcp {
+    type Connection = Stream;
+
+    async fn connect(&self, host: &str, port: u16, tls: Option<Tls<'_>>) -> io::Result<Stream> {
+        let stream = TcpStream::connect((host, port)).await?;
+        match tls {
+            None => Ok(Stream::Plain(stream)),
+            Some(Tls { ca_file }) => Ok(Stream::Tls(Box::new(self.trust.connect(ca_file, host, stream).await?))),
+        }
+    }
+}
+
+/// Posts to the collector. The token is read again for each request.
+pub(crate) struct Client<C> {
+    network: C,
+}
+
+impl<C: Connect> Client<C> {
+    pub(crate) const fn new(network: C) -> Self {
+        Self { network }
+    }
+
     /// Post rows and totals to the replica with this ordinal.
     ///
     /// # Errors
@@ -94,18 +142,12 @@ impl Client {
         answer
     }
 
-    async fn connect(&self, to: &Collector, uri: &Uri) -> io::Result<Stream> {
+    async fn connect(&self, to: &Collector, uri: &Uri) -> io::Result<C::Connection> {
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
         let is_tls = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });
-        let connecting = async {
-            let stream = TcpStream::connect((host, port)).await?;
-            if !is_tls {
-                return Ok(Stream::Plain(stream));
-            }
-            Ok(Stream::Tls(Box::new(self.trust.connect(to.ca_file.as_deref(), host, stream).await?)))
-        };
-        let connected = timeout(CONNECT_WITHIN, connecting).await;
+        let tls = is_tls.then_some(Tls { ca_file: to.ca_file.as_deref() });
+        let connected = timeout(CONNECT_WITHIN, self.network.connect(host, port, tls)).await;
         let connected = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
         connected.map_err(|error: io::Error| io::Error::new(error.kind(), format!("{host}:{port}: {error}")))
     }

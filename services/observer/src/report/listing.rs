@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kwitness_wire::aggregate::{IdentityKey, IdentityKeys};
+use kwitness_observation::{IdentityKey, IdentityKeys};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-use crate::counters::{Counters, State};
+use crate::counters::Counters;
 use crate::open_connections::Open;
 use crate::settings::Settings;
+use crate::state::State;
 
 /// How many are listed.
 const MOST: usize = 2_000;
@@ -63,7 +64,9 @@ fn entry(epoch_ms: u64, number: u64, open: &Open, dropped: IdentityKeys) -> Valu
     all.insert("connection_id".to_owned(), format!("{epoch_ms}-{number}").into());
     all.insert("opened_at_ms".to_owned(), open.opened_at_ms.into());
     all.insert("state".to_owned(), open.state.name().into());
-    all.insert("security_protocol".to_owned(), open.security.protocol().into());
+    if let Some(protocol) = open.security.protocol() {
+        all.insert("security_protocol".to_owned(), protocol.into());
+    }
     if let State::Opaque(reason) = open.state {
         all.insert("opaque".to_owned(), reason.name().into());
     }
@@ -80,7 +83,8 @@ fn text(key: IdentityKey, value: &[u8]) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use kwitness_wire::aggregate::{Identity, LONGEST_VALUE, Security};
+    use kwitness_observation::{Identity, LONGEST_VALUE};
+    use kwitness_recording::Security;
 
     use super::*;
 
@@ -88,7 +92,7 @@ mod tests {
     fn a_list_of_clients_with_the_longest_names_is_cut_at_its_bound() {
         let longest = [b'x'; LONGEST_VALUE];
         let identity = IdentityKey::ALL.iter().fold(Identity::default(), |all, key| all.with(*key, &longest));
-        let security = Security { is_encrypted: false, is_sasl: false };
+        let security = Security { is_encrypted: false, is_sasl: false, is_missed: false };
         let open = Open { identity: Arc::new(identity), security, opened_at_ms: 1, state: State::Sniff };
         let all: Vec<_> = (0..MOST as u64).map(|number| (number, open.clone())).collect();
 
@@ -101,7 +105,7 @@ mod tests {
     #[test]
     fn the_oldest_of_a_thread_are_taken_and_all_are_counted() {
         let counters = Counters::new(Arc::default());
-        let security = Security { is_encrypted: true, is_sasl: true };
+        let security = Security { is_encrypted: true, is_sasl: true, is_missed: false };
         for number in (0..5).rev() {
             let identity = Arc::default();
             counters.connections.add(number, Open { identity, security, opened_at_ms: 1, state: State::Sniff });

@@ -2,7 +2,6 @@
 
 mod client;
 mod listing;
-mod owner;
 mod progress;
 mod pushes;
 mod thread;
@@ -12,30 +11,31 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::StatusCode;
-use kwitness_wire::aggregate::{Source, TopicNames, Writer, reason};
-use kwitness_wire::report::{Directive, Item, Ledger, Queue, Verdicts};
+use kwitness_observation::reason;
+use kwitness_recording::{Source, TopicNames, Writer};
+use kwitness_reporting::{Acknowledging, Body, Directive, Failure, Item, Ledger, Queue, Verdicts, owner_of};
 use serde::Serialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
 use client::Client;
+pub use client::{Connect, Tls};
 use listing::Listing;
-use owner::owner_of;
 use progress::Progress;
 pub(crate) use thread::start;
 
 use crate::client_information::Information;
+use crate::clock::Clock;
 use crate::control::{Control, later};
-use crate::counters::{Counters, Total, unpoisoned};
+use crate::counters::{Counters, Total};
 use crate::headers::Seen;
 use crate::listening::Listening;
 use crate::log::log;
-use crate::metrics::resident_bytes;
 use crate::recording::Finished;
 use crate::redirection::Redirection;
 use crate::settings::{Collector, Settings};
+use crate::sync::lock_ignoring_poison;
 use crate::telemetry::Telemetry;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(5);
@@ -64,6 +64,10 @@ pub(crate) struct Reporter {
     /// By which name it numbers what it reports: `<namespace>/<pod>`.
     pub(crate) source: String,
     pub(crate) epoch_ms: u64,
+    /// Tells when a request is sent.
+    pub(crate) clock: Clock,
+    /// Tells how much memory the process has.
+    pub(crate) resident_bytes: fn() -> Option<u64>,
     /// Shown among the metrics.
     pub(crate) ledger: Arc<Mutex<Ledger>>,
     /// Told which subscriptions the cluster has now.
@@ -71,7 +75,7 @@ pub(crate) struct Reporter {
 }
 
 /// The sender: one request at a time.
-struct Sender {
+struct Sender<C> {
     reporter: Reporter,
     writer: Writer,
     queue: Queue,
@@ -82,9 +86,8 @@ struct Sender {
     is_asked: bool,
     /// The process ends, and nothing is left to be sent.
     has_ended: bool,
-    client: Client,
-    /// The collector that answered first at this URL; only it can acknowledge.
-    acknowledges: Option<(String, String)>,
+    client: Client<C>,
+    acknowledging: Acknowledging,
     /// Items of the next request at most.
     most: usize,
     failures: u32,
@@ -105,7 +108,7 @@ enum Outcome {
 }
 
 /// Report windows as they come, until there are no more; then what is left, and a last word.
-async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Finished>) {
+pub(crate) async fn report(reporter: Reporter, network: impl Connect, mut windows: mpsc::UnboundedReceiver<Finished>) {
     let settings = Arc::clone(&reporter.settings.borrow());
     let source = Source {
         name: reporter.source.clone(),
@@ -122,8 +125,8 @@ async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Finishe
         reporter,
         writer: Writer::new(source, 1),
         queue: Queue::new(1),
-        client: Client::default(),
-        acknowledges: None,
+        client: Client::new(network),
+        acknowledging: Acknowledging::default(),
         most: EVERYTHING,
         failures: 0,
         last_sent: None,
@@ -152,7 +155,7 @@ async fn report(reporter: Reporter, mut windows: mpsc::UnboundedReceiver<Finishe
     let _ = tokio::time::timeout(FINISH_WITHIN, finish).await;
 }
 
-impl Sender {
+impl<C: Connect> Sender<C> {
     fn due(&self) -> Instant {
         let answers_clients = self.reporter.settings.borrow().telemetry.is_some();
         let every = if answers_clients { HEARTBEAT_OF_TELEMETRY } else { HEARTBEAT_EVERY };
@@ -182,7 +185,7 @@ impl Sender {
     }
 
     fn publish(&self) {
-        unpoisoned(&self.reporter.ledger).clone_from(self.queue.ledger());
+        lock_ignoring_poison(&self.reporter.ledger).clone_from(self.queue.ledger());
     }
 
     async fn send(&mut self) {
@@ -206,25 +209,20 @@ impl Sender {
             Ok(answered) => answered,
             Err(error) => return Outcome::Again(error.to_string()),
         };
-        match status {
-            StatusCode::OK => {}
-            StatusCode::BAD_REQUEST | StatusCode::UNSUPPORTED_MEDIA_TYPE | StatusCode::UNPROCESSABLE_ENTITY => {
-                return Outcome::Unreadable("refused");
+        match Failure::from_status(status.as_u16()) {
+            None => {}
+            Some(Failure::Unreadable(reason)) => return Outcome::Unreadable(reason),
+            Some(Failure::Again) if status == StatusCode::MISDIRECTED_REQUEST => {
+                return Outcome::Again("the replica is not the owner".to_owned());
             }
-            StatusCode::PAYLOAD_TOO_LARGE => return Outcome::Unreadable("too_large"),
-            StatusCode::MISDIRECTED_REQUEST => return Outcome::Again("the replica is not the owner".to_owned()),
-            status if status.is_server_error() => return Outcome::Again(format!("answered {status}")),
-            status => return Outcome::Slowly(format!("answered {status}")),
+            Some(Failure::Again) => return Outcome::Again(format!("answered {status}")),
+            Some(Failure::Slowly) => return Outcome::Slowly(format!("answered {status}")),
         }
         let Some(verdicts) = Verdicts::parse(&answer).filter(|verdicts| verdicts.replica == ordinal) else {
             return Outcome::Slowly("somebody else answers at the collector's address".to_owned());
         };
-        let own = (collector.url.clone(), verdicts.collector.clone());
-        match &self.acknowledges {
-            Some((url, name)) if *url == own.0 && *name != own.1 => {
-                return Outcome::Slowly(format!("{} answers in the place of {name}", own.1));
-            }
-            _ => self.acknowledges = Some(own),
+        if let Err(name) = self.acknowledging.accept(&collector.url, &verdicts.collector) {
+            return Outcome::Slowly(format!("{} answers in the place of {name}", verdicts.collector));
         }
         if verdicts.directive.is_some() {
             self.reporter.directives.send_replace(verdicts.directive.clone());
@@ -274,17 +272,7 @@ impl Sender {
 
     /// The head, and a line for each row.
     fn body(&self, settings: &Settings, batch: &[Item], sealed_until_ms: u64) -> Vec<u8> {
-        let (mut rows, mut totals, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-        for item in batch {
-            match item {
-                Item::Row(row) => {
-                    rows.push(json!({"seq": row.seq, "topic": row.topic, "key": row.key, "bytes": row.line.len()}));
-                    lines.extend_from_slice(&row.line);
-                    lines.push(b'\n');
-                }
-                Item::Totals(part) => totals.extend(serde_json::from_str::<&RawValue>(&part.json)),
-            }
-        }
+        let body = Body::from_items(batch);
         let mut total = Total::default();
         self.reporter.counters.iter().for_each(|counters| counters.add_to(&mut total));
         let rest = json!({
@@ -297,21 +285,18 @@ impl Sender {
             "workload": settings.workload,
             "version": env!("CARGO_PKG_VERSION"),
             "settled": self.queue.settled(),
-            "sent_at_ms": crate::clock::now_ms(),
-            "rows": rows,
+            "sent_at_ms": self.reporter.clock.now_ms(),
+            "rows": body.rows,
             "connections": connections(settings, &total),
             "state": self.state(settings, &total, sealed_until_ms),
         });
         let open_connections =
             self.lists_connections.then(|| Listing::of(settings, self.reporter.epoch_ms, &self.reporter.counters));
-        let mut body = serde_json::to_vec(&Head { rest, totals, open_connections }).unwrap_or_default();
-        body.push(b'\n');
-        body.append(&mut lines);
-        body
+        body.write(Head { rest, open_connections })
     }
 
     fn state(&self, settings: &Settings, total: &Total, sealed_until_ms: u64) -> Value {
-        let mut by_state: BTreeMap<&str, u64> = crate::counters::STATES.map(|state| (state, 0)).into();
+        let mut by_state: BTreeMap<&str, u64> = crate::state::STATES.map(|state| (state, 0)).into();
         for (state, count) in &total.rare.open {
             let sum = by_state.entry(state.name()).or_default();
             *sum = sum.saturating_add(*count);
@@ -334,11 +319,8 @@ impl Sender {
             "unread": unread,
             "unserved": unserved,
             "api_versions": BTreeMap::from(api_versions),
-            "resident_bytes": resident_bytes(),
-            "ledger": {
-                "accepted": ledger.accepted, "delivered": ledger.delivered, "queued": ledger.queued,
-                "dropped": ledger.dropped,
-            },
+            "resident_bytes": (self.reporter.resident_bytes)(),
+            "ledger": ledger,
             "sealed_until_ms": sealed_until_ms,
             "ended": self.has_ended,
             "telemetry": settings.telemetry.map(|_| self.reporter.telemetry.report().json()),
@@ -357,11 +339,9 @@ pub(crate) fn left_out(seen: &Seen) -> impl Iterator<Item = (String, u64)> + use
 
 /// The first line of a request.
 #[derive(Serialize)]
-struct Head<'a> {
+struct Head {
     #[serde(flatten)]
     rest: Value,
-    /// As they were written when the window ended.
-    totals: Vec<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     open_connections: Option<Listing>,
 }

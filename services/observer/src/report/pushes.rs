@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
+use kwitness_reporting::owner_of;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::client::Client;
-use super::owner::owner_of;
+use super::client::{Client, Tcp};
 use super::{EVERYTHING, LONGEST_WAIT, Reporter, SHORTEST_WAIT};
 use crate::control::later;
 use crate::log::log;
@@ -46,7 +46,7 @@ struct Pusher {
     /// `<namespace>/<pod>`.
     source: String,
     epoch_ms: u64,
-    client: Client,
+    client: Client<Tcp>,
     /// Pushes of the next request at most.
     most: usize,
     failures: u32,
@@ -60,7 +60,7 @@ pub(super) fn push(reporter: &Reporter) -> impl Future<Output = ()> + Send + use
         settings: reporter.settings.clone(),
         source: reporter.source.clone(),
         epoch_ms: reporter.epoch_ms,
-        client: Client::default(),
+        client: Client::new(Tcp::default()),
         most: EVERYTHING,
         failures: 0,
         not_before: Instant::now(),

@@ -5,6 +5,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::mpsc;
 
+use super::client::Tcp;
 use super::pushes::push;
 use super::{Reporter, report};
 use crate::recording::Finished;
@@ -17,7 +18,7 @@ pub(crate) fn start(reporter: Reporter, windows: mpsc::UnboundedReceiver<Finishe
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let report_all = move || {
         runtime.block_on(async {
-            tokio::join!(push(&reporter), report(reporter, windows));
+            tokio::join!(push(&reporter), report(reporter, Tcp::default(), windows));
         });
     };
     std::thread::Builder::new().name("report".to_owned()).spawn(report_all)

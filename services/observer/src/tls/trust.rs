@@ -13,11 +13,13 @@ use tokio_rustls::{TlsConnector, TlsStream};
 use super::explained::explained;
 use super::handshake::meaning;
 use super::pem::root_store;
-use crate::counters::unpoisoned;
 use crate::log::log;
+use crate::sync::lock_ignoring_poison;
 
 /// The CA certificates that the system trusts.
 const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
+/// The variable with a file of CA certificates that are trusted beside the system's.
+const BUNDLE: &str = "SSL_CERT_FILE";
 /// How often the file is read at most, however many connections there are: the system's has 200 KB.
 const READ_EVERY: Duration = Duration::from_secs(1);
 
@@ -33,12 +35,15 @@ impl Trust {
     /// # Errors
     /// The file cannot be read or has no CA certificate, and had none before; the message names it.
     pub(crate) fn config(&self, file: Option<&Path>) -> io::Result<Arc<ClientConfig>> {
-        let path = file.unwrap_or(Path::new(SYSTEM_AUTHORITIES));
-        let mut file = unpoisoned(&self.file);
+        let (path, is_system) = (file.unwrap_or(Path::new(SYSTEM_AUTHORITIES)), file.is_none());
+        let mut file = lock_ignoring_poison(&self.file);
         match &mut *file {
             // Of another file nothing is kept: its CA certificates are not those that settings name now.
             Some(file) if file.path == path => file,
-            other => other.insert(CaFile::new(path)),
+            other => {
+                let bundle = file_of_environment().filter(|_| is_system);
+                other.insert(CaFile::new(path, bundle))
+            }
         }
         .config()
     }
@@ -67,8 +72,14 @@ impl Trust {
 /// The reason for which a file cannot be used, and its kind.
 type Refused = (io::ErrorKind, String);
 
+fn file_of_environment() -> Option<PathBuf> {
+    std::env::var_os(BUNDLE).map(PathBuf::from)
+}
+
 struct CaFile {
     path: PathBuf,
+    /// Another file, whose CA certificates are trusted as well.
+    bundle: Option<PathBuf>,
     read_at: Option<Instant>,
     /// Its bytes, or why there are none.
     bytes: Result<Vec<u8>, Refused>,
@@ -76,9 +87,9 @@ struct CaFile {
 }
 
 impl CaFile {
-    fn new(path: &Path) -> Self {
+    fn new(path: &Path, bundle: Option<PathBuf>) -> Self {
         let unread = (io::ErrorKind::NotFound, "was not read yet".to_owned());
-        Self { path: path.to_owned(), read_at: None, bytes: Err(unread.clone()), config: Err(unread) }
+        Self { path: path.to_owned(), bundle, read_at: None, bytes: Err(unread.clone()), config: Err(unread) }
     }
 
     fn config(&mut self) -> io::Result<Arc<ClientConfig>> {
@@ -91,7 +102,7 @@ impl CaFile {
     }
 
     fn read(&mut self) {
-        let bytes = std::fs::read(&self.path).map_err(|error| (error.kind(), error.to_string()));
+        let bytes = self.content().map_err(|error| (error.kind(), error.to_string()));
         if bytes == self.bytes {
             return;
         }
@@ -107,6 +118,15 @@ impl CaFile {
             Err(refused) => self.config = Err(refused),
         }
         self.bytes = bytes;
+    }
+
+    fn content(&self) -> io::Result<Vec<u8>> {
+        let mut content = std::fs::read(&self.path)?;
+        if let Some(bundle) = &self.bundle {
+            content.push(b'\n');
+            content.extend(std::fs::read(bundle)?);
+        }
+        Ok(content)
     }
 }
 

@@ -19,6 +19,7 @@ mod process;
 mod relaying;
 mod reporting;
 mod reporting_faults;
+mod resuming;
 mod scratch;
 mod settings;
 mod sidecar;

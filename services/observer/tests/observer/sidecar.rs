@@ -145,7 +145,7 @@ fn after_a_process_was_killed_the_next_one_relays_only_until_the_time_is_over() 
     next.kill();
 
     let mut last = Observer::with(beside(broker.port), &[&arguments[..], &["--relay-only-seconds", "1"]].concat());
-    logs(&last, "Connections that come from now on are read again");
+    logs(&last, "Connections are read again");
     let _client = ask(&last);
     eventually("it reads again", || of_state(&last, "observed", 1));
     assert_eq!(last.metric("kwitness_observer_relay_only_until_seconds"), 0);

@@ -93,6 +93,7 @@ class DriverStatus(Envelope):
         max_length=16,
     )
     data_loss: tuple[LostRecords, ...] = Field((), description="The ranges lost, at most the last 256.", max_length=256)
+    data_loss_total: Count = Field(0, description="How many ranges were lost, those in the table of losses included.")
     findings: tuple[DriverFinding, ...] = Field((), description="Examples of what was found wrong.", max_length=20)
     finding_counts: dict[Annotated[str, Field(max_length=63)], Count] | None = Field(
         None, description="How many of each kind were found; absent while nothing was computed.", max_length=32

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.namespaces import contains_namespace
 from kwitness.contracts.observers import ObserverMode, ReportedBy, ResourceName, WorkloadKind
 
 from .envelope_model import ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
@@ -34,6 +35,7 @@ __all__ = [
     "ObserverReport",
     "ObserverTelemetry",
     "PushLedger",
+    "ResourceDirectives",
     "TimeTotals",
     "TrafficTotals",
     "WindowTotals",
@@ -94,6 +96,14 @@ class TrafficTotals(Envelope):
     records: Count = Field(0, description="Records.")
     record_bytes: Count = Field(0, description="Bytes of their batches as they travelled.")
     errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each partition.")
+    fetch_lag: Count | None = Field(
+        None, description="The most records of a partition that it was behind (Fetch); absent where that is not known."
+    )
+    held_by_transaction: Count | None = Field(
+        None,
+        description="The most records of a partition that an open transaction held (Fetch); absent where that is not "
+        "known.",
+    )
 
 
 class ApiTotals(Envelope):
@@ -108,6 +118,8 @@ class ApiTotals(Envelope):
     request_bytes: Count = Field(0, description="Bytes of the requests.")
     response_bytes: Count = Field(0, description="Bytes of the answers.")
     errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each answer.")
+    throttled_responses: Count = Field(0, description="Answers that throttle the client by a quota (KIP-219).")
+    throttle_ms: Count = Field(0, description="How long they do, in milliseconds, added up.")
 
 
 class TimeTotals(Envelope):
@@ -127,6 +139,9 @@ class WindowTotals(Envelope):
     """What was new in one window; added to Prometheus once for each number."""
 
     seq: Count = Field(description="Number within the source's epoch.")
+    end_ms: Milliseconds | None = Field(
+        None, description="End of the window, in milliseconds since 1970; of it depends for how long a lag is shown."
+    )
     traffic: tuple[TrafficTotals, ...] = Field((), description="By client and topic.", max_length=_MOST)
     apis: tuple[ApiTotals, ...] = Field((), description="By client and request.", max_length=_MOST)
     times: tuple[TimeTotals, ...] = Field((), description="Times of answers.", max_length=_MOST)
@@ -250,6 +265,18 @@ class Directives(Envelope):
         None, description="Hash of the settings that say so; once these are in force they alone count."
     )
     suspend: bool | None = Field(None, description="Whether to pass everything on unread. Absent: as the settings say.")
+
+
+class ResourceDirectives(Directives):
+    """Directives for the pods of one resource, with the namespaces whose pods may get them."""
+
+    other_namespaces: tuple[DnsLabel | Literal["*"], ...] = Field(
+        (), description="Namespaces, beside that of the resource, in which it may act; * is all.", max_length=1_000
+    )
+
+    def reach(self, resource_namespace: str, namespace: str) -> bool:
+        """Return whether pods of a namespace get them."""
+        return namespace == resource_namespace or contains_namespace(self.other_namespaces, namespace)
 
 
 class EventsAnswer(Envelope):

@@ -37,7 +37,6 @@ from kwitness.contracts.envelopes import (
     ClusterState,
     ClusterSubscriptions,
     ConnectionPage,
-    Directives,
     ErrorBody,
     EventsAnswer,
     EventsHead,
@@ -45,6 +44,7 @@ from kwitness.contracts.envelopes import (
     InterceptorsHead,
     PushAnswer,
     PushBatch,
+    ResourceDirectives,
     SilentClients,
     SubscriptionAnswer,
     SubscriptionList,
@@ -104,7 +104,7 @@ _SENDING = (
 _EVENTS = (
     (400, "The compression is corrupt; do not send it again."),
     (401, "The token is missing, expired or unknown; read it again and resend."),
-    (403, "The token is not that of an observer's pod, or source, cluster or reported_by are not the token's."),
+    (403, "Source, cluster or reported_by are not the token's, or the resource may not act in the pod's namespace."),
     (413, f"The body is longer than {2 * MAX_EVENTS_BYTES // 1024} KiB before compression; send less."),
     (415, f"Content-Type is not {EVENTS_CONTENT_TYPE}, or Content-Encoding is not known."),
     (421, "This replica is not the owner of the source; nothing is taken. Ask for the owner again."),
@@ -128,7 +128,7 @@ _DIRECTING = (
 )
 _ASKING_FOR_SUBSCRIPTIONS = (
     (401, "The token is missing, expired or unknown; read it again."),
-    (403, "The token is not that of an observer's pod."),
+    (403, "The token is not that of an observer's pod, or no observer in its namespace answers clients' telemetry."),
 )
 _CLIENT_FILTERS = (
     ("client_id", "Only this client id; with several of these all must fit."),
@@ -187,7 +187,7 @@ OPERATIONS: tuple[Operation, ...] = (
         DIRECTIVES_PATH,
         "Tells the observers of one ObserverDeployment what to do, with the next answer that each of them gets.",
         _READERS,
-        request=Directives,
+        request=ResourceDirectives,
         parameters=(*_DEPLOYMENT, _FORWARDED),
         statuses=_DIRECTING,
     ),
@@ -216,7 +216,7 @@ OPERATIONS: tuple[Operation, ...] = (
         INTERCEPTOR_DIRECTIVES_PATH,
         "Tells the interceptors of one InterceptorProfile what to do, likewise.",
         _READERS,
-        request=Directives,
+        request=ResourceDirectives,
         parameters=(
             ("namespace", "path", "Namespace of the InterceptorProfile."),
             ("name", "path", "Its name."),

@@ -33,7 +33,7 @@ class ConnectionEvent(Observed):
     )
     succeeded: bool | None = Field(None, description="Whether the client was let in; of `authenticated` alone.")
     duration_ms: Milliseconds | None = Field(None, description="How long it was open; of `closed` alone.")
-    end: Literal["client", "broker", "error", "deadline", "drained", "limit"] | None = Field(
+    end: Literal["client", "broker", "error", "deadline", "drained", "sign_in", "idle", "limit"] | None = Field(
         None, description="Who or what ended it; of `closed` alone."
     )
     last_error: Annotated[int, Field(ge=-(2**15), lt=2**15)] | None = Field(

@@ -56,6 +56,20 @@ class PartitionTraffic(_Traffic):
     offset_ranges_merged: Count = Field(
         0, description="Gaps between ranges that were closed for want of room: the ranges then hold too much."
     )
+    high_watermark: Offset | None = Field(
+        None, description="High watermark of the last answer (Fetch); absent where it is below what was read."
+    )
+    fetch_lag: Count | None = Field(
+        None,
+        description="Records from the next offset to fetch to `high_watermark`; the client may not have processed "
+        "what it fetched before.",
+    )
+    held_by_transaction: Count | None = Field(
+        None, description="Records from the last stable offset of that answer to `high_watermark`."
+    )
+    watermarks_below: Count = Field(
+        0, description="Answers whose high watermark is below what they read; nothing is computed from them."
+    )
     min_timestamp_ms: Milliseconds | None = Field(None, description="Earliest timestamp of a record.")
     max_timestamp_ms: Milliseconds | None = Field(None, description="Latest timestamp of a record.")
     compression: dict[Literal["none", "gzip", "snappy", "lz4", "zstd"], Count] = Field(
@@ -77,6 +91,8 @@ class ApiTraffic(_Traffic):
     request_bytes: Count = Field(0, description="Bytes of the requests.")
     response_bytes: Count = Field(0, description="Bytes of the answers.")
     errors: ErrorCounts = Field(default_factory=dict, description="Answers by Kafka's error code.")
+    throttled_responses: Count = Field(0, description="Answers that throttle the client by a quota (KIP-219).")
+    throttle_ms: Count = Field(0, description="How long they do, added up.")
     unread: dict[Annotated[str, Field(max_length=64)], Count] = Field(
         default_factory=dict, description="Requests or answers that could not be read, by reason.", max_length=64
     )
@@ -99,3 +115,13 @@ class TopicPresence(_Traffic):
     topic: TopicName | None = Field(None, description="Topic; absent while only its id is known.")
     topic_id: TopicId | None = Field(None, description="Its id, as Kafka prints a Uuid.")
     partitions: Count = Field(description="Partitions of it that the client asks for.")
+    fetch_lag: Count | None = Field(
+        None,
+        description="The most records from the next offset to fetch to the high watermark of a partition, the largest "
+        "that any client of the observer got; absent where no answer of the last minute has it.",
+    )
+    fetch_lag_partitions: Count | None = Field(None, description="Partitions of which it is known.")
+    held_by_transaction: Count | None = Field(
+        None,
+        description="The most records from the last stable offset to the high watermark of a partition, likewise.",
+    )

@@ -111,10 +111,11 @@ class AnalysisStatus(Contract):
     table_version: int | None = Field(None, description="Version of the Delta table last written.", ge=0)
     data_loss: tuple[DataLoss, ...] = Field(
         (),
-        description="Exact ranges that were gone before they were read.",
-        max_length=256,
+        description="Exact ranges that were gone before they were read, at most 20; the table of losses has all.",
+        max_length=20,
         json_schema_extra=list_map("topic", "partition", "firstOffset"),
     )
+    data_loss_total: int | None = Field(None, description="How many ranges; absent while none was lost.", ge=0)
 
 
 class AnalyticsJobStatus(Status):

@@ -89,7 +89,10 @@ class StampSettings(Contract):
     """Headers that records get when they are sent."""
 
     stamps: tuple[Stamp, ...] = Field(
-        description="The headers.", min_length=1, max_length=32, json_schema_extra=list_map("key")
+        description="The headers. Keys and values of all interceptors' stamps have at most 4096 bytes.",
+        min_length=1,
+        max_length=32,
+        json_schema_extra=list_map("key"),
     )
 
 

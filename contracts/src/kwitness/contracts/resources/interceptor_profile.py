@@ -43,6 +43,8 @@ ContainerName = Annotated[DnsLabel, Field(description="The name of a container."
 NamespaceName = Annotated[DnsLabel, Field(description="The name of a namespace.")]
 ClientCount = Annotated[int, Field(ge=0, description="How many clients.")]
 _ONCE = ("Headers", "Tracing", "Checksum")
+_UNKNOWN_VALUE = 64
+"""Bytes of a stamp's value that the profile does not have; names of namespaces and values of labels are shorter."""
 
 
 class InterceptorAttribute(Contract):
@@ -147,7 +149,8 @@ class InterceptorProfileSpec(Contract):
     )
     interceptors: tuple[InterceptorEntry, ...] = Field(
         description="Interceptors, in the order in which they are called, at most one of each of Headers, Tracing and "
-        "Checksum. Names and values of all settings of Custom have at most 65536 characters together.",
+        "Checksum. Names and values of all settings of Custom have at most 65536 characters together, and keys and "
+        "values of all stamps at most 4096 bytes; a value that pod, client or cluster gives counts as 64.",
         min_length=1,
         max_length=16,
         json_schema_extra={
@@ -158,7 +161,13 @@ class InterceptorProfileSpec(Contract):
                     "name.size() + entry.custom.settings[name].size()).sum() : 0).sum() <= 65536",
                     "names and values of custom.settings have more than 65536 characters together: shorten them, or "
                     "keep them in the application's image",
-                )
+                ),
+                Rule(
+                    "self.map(entry, has(entry.stamp) ? entry.stamp.stamps.map(stamp, stamp.key.size() + "
+                    f"(has(stamp.value) ? bytes(stamp.value).size() : {_UNKNOWN_VALUE})).sum() : 0).sum() <= 4096",
+                    "keys and values of stamps have more than 4096 bytes together, which every record would carry: "
+                    "shorten or remove some",
+                ),
             ),
         },
     )

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.observers import ReportableApi
 
 from .contract_model import Contract, Rule, list_atomic, list_set, rules
+from .durations import duration_field
 from .references import HeaderRegistryRef
 
 __all__ = ["EVENTS_PER_SECOND", "HeaderSampling", "ObserverEntry", "ObserverLimits"]
@@ -110,6 +111,33 @@ class ObserverLimits(Contract):
         le=2_147_483_647,
     )
     max_connections: int = Field(10_000, description="Most client connections at once.", ge=1, le=1_000_000)
+    max_connections_per_address: int | None = Field(
+        None,
+        description="Of a gateway: most connections of one address at once. Absent: half of maxConnections; no limit "
+        "where service.externalTrafficPolicy is Cluster, since nodes' addresses are seen then.",
+        ge=1,
+        le=1_000_000,
+    )
+    max_connection_rate_per_address: int | None = Field(
+        None,
+        description="Of a gateway: most new connections of one address in a second. Absent: as with "
+        "maxConnectionsPerAddress.",
+        ge=1,
+        le=1_000_000,
+    )
+    sign_in_timeout: str = duration_field(
+        "30s",
+        "Of a gateway in front of a listener with SASL: how long a client may take to authenticate.",
+        minimum="1s",
+        maximum="1h",
+    )
+    idle_timeout: str = duration_field(
+        "1h",
+        "Of a gateway: how long a connection may be silent that waits for no answer. Brokers have "
+        "connections.max.idle.ms beside it.",
+        minimum="1s",
+        maximum="24h",
+    )
     queue_bytes: int = Field(
         67_108_864,
         description="Bytes of events kept while the collector cannot be reached.",
@@ -121,6 +149,14 @@ class ObserverLimits(Contract):
         description="Longest response whose addresses are rewritten, in bytes; a longer one ends its connection.",
         ge=65_536,
         le=1_073_741_824,
+    )
+    max_buffer_bytes: int | None = Field(
+        None,
+        description="Bytes that all connections together may keep: responses held while they are rewritten, requests "
+        "without response, bytes that a peer does not take. Without room connections are read more slowly. Absent: a "
+        "quarter of the container's memory limit, or 256 MiB without one.",
+        ge=1_048_576,
+        le=17_179_869_184,
     )
     max_telemetry_instances: int = Field(
         16_384,

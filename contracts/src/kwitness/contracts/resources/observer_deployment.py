@@ -75,6 +75,16 @@ class ObserverDeploymentSpec(Contract):
                 field_path=".telemetry",
             ),
             Rule(
+                "!has(self.limits) || "
+                "!(has(self.limits.maxConnectionsPerAddress) || has(self.limits.maxConnectionRatePerAddress)) || "
+                "(has(self.gateway) && (self.gateway.service.type == 'ClusterIP' || "
+                "(has(self.gateway.service.externalTrafficPolicy) && "
+                "self.gateway.service.externalTrafficPolicy == 'Local')))",
+                "limits by address need a gateway that sees clients' addresses: set gateway.service."
+                "externalTrafficPolicy to Local, or remove maxConnectionsPerAddress and maxConnectionRatePerAddress",
+                field_path=".limits",
+            ),
+            Rule(
                 "!has(self.host) || self.observers.exists(one, one.type == 'Requests')",
                 "host needs an observer of type Requests: without it there is nothing to call classes for",
                 field_path=".host",

@@ -87,3 +87,8 @@ class ServiceSettings(Contract):
         description="Whether nodes pass connections on to pods of other nodes (Cluster) or to their own alone (Local), "
         "which keeps clients' addresses. With type LoadBalancer and NodePort. Absent: Cluster.",
     )
+
+    @property
+    def keeps_addresses(self) -> bool:
+        """Return whether connections arrive with the addresses of clients; else with those of nodes."""
+        return self.type == "ClusterIP" or self.external_traffic_policy == "Local"

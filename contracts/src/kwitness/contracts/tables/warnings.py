@@ -23,7 +23,6 @@ ENTRIES: tuple[WarningType, ...] = (
     WarningType(type="RiskTooLoose", source="operator", meaning="spec.riskPolicy or spec.riskWindow is looser than that of the KafkaCluster and does not count: what the KafkaCluster says does.", kind="ClientMetricsSubscription"),
     WarningType(type="TelemetryMissing", source="operator", meaning="Some brokers do not answer clients' telemetry requests: no plugin is loaded there.", kind="KafkaCluster"),
     WarningType(type="TopicDiffers", source="operator", meaning="A topic of the platform has other settings than spec.topics.onCreate; existing topics are never changed.", kind="KafkaCluster"),
-    WarningType(type="UnwatchedSubscriptions", source="operator", meaning="Subscriptions of namespaces that have left the Helm value watchNamespaces stay on the brokers, and clients go on pushing.", kind="KafkaCluster"),
     WarningType(type="AskingUnavailable", source="plugin", meaning="The broker does not show which clients asked for subscriptions.", kind="KafkaCluster"),
     WarningType(type="CertificatesUnreadable", source="plugin", meaning="The plugin cannot read the CA certificates it should trust.", kind="KafkaCluster"),
     WarningType(type="IdentityIncomplete", source="plugin", meaning="The broker does not show software name, version and listener of pushing clients.", kind="KafkaCluster"),

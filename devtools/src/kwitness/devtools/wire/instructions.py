@@ -1,8 +1,8 @@
-"""Instructions that the crate `services/wire` takes for one exchange, beside what they were: `make test-wire`.
+"""Instructions that reading Kafka's protocol takes for one exchange, beside what they were: `make test-wire`.
 
-Usage: `python -m kwitness.devtools.wire.instructions [--write]`. The program `services/wire/benches/instructions.rs`
-runs under valgrind, built for release; a count is the same at each run, however busy the machine is. What is done once
-is left out, because two runs of different length are compared.
+Usage: `python -m kwitness.devtools.wire.instructions [--write]`. The program
+`services/recording/benches/instructions.rs` runs under valgrind, built for release; a count is the same at each run,
+however busy the machine is. What is done once is left out, because two runs of different length are compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kwitness.images.commands import run
 __all__ = ["BASELINE", "Counts", "judged", "main", "measured"]
 
 _ROOT: Final = Path(__file__).resolve().parents[5]
-BASELINE: Final = _ROOT / "services/wire/benches/instructions.json"
+BASELINE: Final = _ROOT / "services/recording/benches/instructions.json"
 
 _INPUTS: Final = {
     "produce count": "one Produce of 4 KiB, followed and counted",
@@ -33,7 +33,7 @@ _INPUTS: Final = {
 _SHORT, _LONG = 1_000, 3_000
 """Exchanges of the two runs."""
 _ALLOWED: Final = 1.05
-_REFRESH: Final = "`make instructions` writes what is measured now into services/wire/benches/instructions.json"
+_REFRESH: Final = "`make instructions` writes what is measured now into services/recording/benches/instructions.json"
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def judged(now: Counts, baseline: Counts) -> tuple[list[str], list[str]]:
 
 def _built() -> Path:
     """The program, built for release where builds for images are kept."""
-    build = ["cargo", "build", "--quiet", "--locked", "--release", "--package", "kwitness-wire"]
+    build = ["cargo", "build", "--quiet", "--locked", "--release", "--package", "kwitness-recording"]
     with rust_target() as target:
         options = ["--bench", "instructions", "--message-format", "json"]
         output = run([*build, *options], directory=_ROOT, environment={"CARGO_TARGET_DIR": str(target)})

@@ -29,7 +29,7 @@ RELEASES: Final = {"3.9": OLDEST, "4.0": "4.0.2", "4.1": "4.1.2", "4.2": "4.2.2"
 OLDEST_CLIENT: Final = ("2.4", "2.4.1")
 """The first whose Java clients say what they are (KIP-511)."""
 
-PROJECT: Final = Path(__file__).resolve().parents[5] / "services/wire/vectors"
+PROJECT: Final = Path(__file__).resolve().parents[5] / "services/protocol/vectors"
 """The Maven project of the program that writes vectors; it compiles against either version."""
 
 

@@ -1,4 +1,4 @@
-"""Kafka's message definitions as tables of the crate `services/wire`: write them, or tell that they are stale.
+"""Kafka's message definitions as tables of the crate `services/protocol`: write them, or tell that they are stale.
 
 Usage: `python -m kwitness.devtools.wire.tables [--check]`.
 """
@@ -16,7 +16,7 @@ from kwitness.devtools.wire.kafka_clients import NEWEST, OLDEST, clients_jar
 __all__ = ["TABLES", "main", "merged", "tables"]
 
 _ROOT = Path(__file__).resolve().parents[5]
-TABLES: Final = _ROOT / "services/wire/src/schema/generated.rs"
+TABLES: Final = _ROOT / "services/protocol/src/schema/generated.rs"
 
 _MARK: Final = (
     f"// Generated from the message definitions of Kafka {OLDEST} and {NEWEST} by `make generate`; do not edit."

@@ -1,4 +1,4 @@
-"""Test vectors of the crate `services/wire`, written by Kafka's own classes.
+"""Test vectors of the crate `services/protocol`, written by Kafka's own classes.
 
 Usage: `python -m kwitness.devtools.wire.vectors`. The program compiles against each of two Kafka versions: 3.9.2 knows
 the message versions that 4.0 removed, 4.4.0 all newer ones, and what both know they must encode alike. Records are

@@ -21,7 +21,7 @@ They only fall: `{COMMAND} --write` lowers them."""
 def main() -> int:
     """Show the places of a portion, or counts that differ from their figures; 1 when one differs."""
     parser = argparse.ArgumentParser(prog=COMMAND, description=__doc__)
-    parser.add_argument("portion", nargs="?", help="show each place in it, such as services/wire")
+    parser.add_argument("portion", nargs="?", help="show each place in it, such as services/protocol")
     parser.add_argument("--changed", action="store_true", help="only in files that differ from the commit before HEAD")
     parser.add_argument("--write", action="store_true", help="lower the figures to the counts")
     arguments = parser.parse_args()

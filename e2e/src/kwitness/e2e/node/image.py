@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from kwitness.e2e.binaries import COREDNS, ETCD, KUBERNETES, NODE_SOURCES, PAUSE, built, kubectl
@@ -24,9 +25,12 @@ def node_image(progress: Progress = silent) -> str:
     CommandFailedError
         Go, apt or the engine failed.
     """
-    commands = {module.name: built(module, progress) for module in (KUBERNETES, ETCD, COREDNS, PAUSE)}
-    commands["kubectl"] = kubectl(progress).parent
     packages = NODE_SOURCES / "packages.txt"
+    with ThreadPoolExecutor(1) as beside:
+        making = beside.submit(base_image, "kwitness-base/node", packages)
+        commands = {command.name: built(command, progress) for command in (KUBERNETES, ETCD, COREDNS, PAUSE)}
+        commands["kubectl"] = kubectl(progress).parent
+        base = making.result()
     key = content_key(
         *(f"{name} {folder.name}" for name, folder in sorted(commands.items())),
         *(NODE_SOURCES / script for script in _SCRIPTS),
@@ -37,7 +41,6 @@ def node_image(progress: Progress = silent) -> str:
     tag = f"kwitness-node:{key}"
     with exclusive(cache_folder() / "node-image.lock"):
         if not image_exists(tag):
-            base = base_image("kwitness-base/node", packages, progress)
             progress(f"building the node image {tag}")
             _build(tag, base, commands)
             forget_old_images("kwitness-node", keep=2)

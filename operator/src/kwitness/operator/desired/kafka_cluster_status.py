@@ -120,15 +120,13 @@ def warnings(
     deletion_held: Collection[str],
     disconnected: Sequence[str] = (),
     elsewhere: Mapping[Key, Sequence[str]] = MappingProxyType({}),
-    unwatched: Sequence[str] = (),
     owners: Mapping[str, str] = MappingProxyType({}),
     clients: Mapping[str, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """What to know about a cluster that works; one entry per type, sorted.
 
     ``disconnected`` is what `disconnected_software` found; ``owners`` what is wrong with the owners, and ``clients``
-    with versions of clients, by type. ``elsewhere`` is by TelemetryCollector which brokers report to it instead,
-    and ``unwatched`` are subscriptions of namespaces that are not watched.
+    with versions of clients, by type. ``elsewhere`` is by TelemetryCollector which brokers report to it instead.
     """
     found: dict[str, str] = {**owners, **clients}
     versions = [state.kafka_version for state in inventory.brokers if state.kafka_version] if inventory else []
@@ -154,11 +152,6 @@ def warnings(
         found["ReportedElsewhere"] = (
             f"plugins report {where}, and not to the collector that acts for this cluster, which knows nothing of these"
             " brokers: change kwitness.collector.url there, or name the other collector in spec.collectorRef"
-        )
-    if unwatched:
-        found["UnwatchedSubscriptions"] = (
-            f"{some_of(unwatched)} stay on the brokers, of namespaces that this installation does not watch any more:"
-            " add these to the Helm value watchNamespaces, or remove them with kafka-client-metrics.sh --delete --name"
         )
     if deletion_held:
         found["DeletionHeld"] = (

@@ -131,16 +131,10 @@ def disruption_budget(component: str, instance: str, metadata: dict[str, Any]) -
 
 
 def pod_base(settings: OperatorSettings) -> dict[str, Any]:
-    """Fields of a pod spec that come from the Helm values alone."""
+    """Fields of a pod spec that all pods have."""
     base: dict[str, Any] = {"enableServiceLinks": False}
     if settings.image_pull_secrets:
         base["imagePullSecrets"] = [{"name": name} for name in settings.image_pull_secrets]
-    if settings.pods.node_selector:
-        base["nodeSelector"] = dict(settings.pods.node_selector)
-    if settings.pods.tolerations:
-        base["tolerations"] = [dict(toleration) for toleration in settings.pods.tolerations]
-    if settings.pods.priority_class_name:
-        base["priorityClassName"] = settings.pods.priority_class_name
     return base
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kwitness.contracts.namespaces import ANY_NAMESPACE, contains_namespace
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.operator.settings import OperatorSettings
 
-__all__ = ["acts_in", "allowed_namespaces", "may_act_in"]
+__all__ = ["acts_in", "allowed_namespaces", "may_act_in", "other_namespaces"]
 
 Selecting = ObserverDeployment | InterceptorProfile
 
@@ -18,15 +19,20 @@ def allowed_namespaces(resource: Selecting, settings: OperatorSettings) -> tuple
     own, others = resource.metadata.namespace, settings.injector.other_namespaces
     if own not in others.from_:
         return (own,)
-    return None if "*" in others.to else tuple(sorted({own, *others.to}))
+    return None if ANY_NAMESPACE in others.to else tuple(sorted({own, *others.to}))
+
+
+def other_namespaces(resource: Selecting, settings: OperatorSettings) -> tuple[str, ...]:
+    """Namespaces, beside its own, in which it may act, with any labels; ``*`` is all."""
+    if resource.spec.namespace_selector is None:
+        return ()
+    own, allowed = resource.metadata.namespace, allowed_namespaces(resource, settings)
+    return (ANY_NAMESPACE,) if allowed is None else tuple(namespace for namespace in allowed if namespace != own)
 
 
 def may_act_in(resource: Selecting, namespace: str, settings: OperatorSettings) -> bool:
     """Whether it may act in a namespace, whatever labels that has."""
-    if resource.spec.namespace_selector is None:
-        return namespace == resource.metadata.namespace
-    allowed = allowed_namespaces(resource, settings)
-    return allowed is None or namespace in allowed
+    return contains_namespace({resource.metadata.namespace, *other_namespaces(resource, settings)}, namespace)
 
 
 def acts_in(
@@ -34,8 +40,9 @@ def acts_in(
 ) -> tuple[str, ...]:
     """Namespaces in whose pods it puts something; ``enabled`` are labels by name, of those that let it."""
     selector = resource.spec.namespace_selector
+    reach = {resource.metadata.namespace, *other_namespaces(resource, settings)}
     return tuple(
         name
         for name, labels in sorted(enabled.items())
-        if may_act_in(resource, name, settings) and (selector is None or selector.matches(labels))
+        if contains_namespace(reach, name) and (selector is None or selector.matches(labels))
     )

@@ -117,7 +117,7 @@ class Engine:
 
     def _reading(self, needs: frozenset[Need]) -> Reading:
         facts = frozenset(need.fact for need in needs)
-        return Reading(self.facts, facts, now_ms=self._context.clock.now_ms(), settings=self._context.settings)
+        return Reading(self.facts.get, facts, now_ms=self._context.clock.now_ms(), settings=self._context.settings)
 
     async def _alter(self, unit: Unit, action: AlterConfigs, needs: frozenset[Need]) -> Requeue:
         """Write to brokers once all that it was decided from is young enough; the status is about what came of it."""

@@ -36,7 +36,7 @@ OF_CLUSTERS: Final = (
     BrokerWrites,
     CleanedUp,
 )
-"""Facts that somebody finds out and leaves here."""
+"""Facts that looks at the clusters leave in this process."""
 
 
 def recall_of_cluster(context: Context, fact: Any) -> Any:
@@ -71,11 +71,13 @@ def _cluster_knowledge(context: Context, cluster: Key) -> ClusterKnowledge | Non
         return None
     # A broker's trouble must not take down what stands already, so the status serves where the process does not know.
     status = (context.store.get("KafkaCluster", cluster) or {}).get("status") or {}
-    nodes = [one.id for one in facts.seen.brokers] if facts.seen else status.get("brokers", {}).get("nodeIds", ())
+    brokers = facts.seen.brokers if facts.seen else ()
+    addresses = tuple(sorted((broker.id, broker.host, broker.port) for broker in brokers))
+    nodes = [broker.id for broker in brokers] or status.get("brokers", {}).get("nodeIds", ())
     cluster_id = facts.cluster_id or status.get("clusterId")
     tls = facts.connection.tls if facts.connection is not None else None
     authority = certificates_of(tls.ca_certificates) if tls is not None and tls.ca_certificates else None
-    return ClusterKnowledge(cluster_id, tuple(sorted(nodes)), facts.trouble, authority, facts.listeners)
+    return ClusterKnowledge(cluster_id, tuple(sorted(nodes)), facts.trouble, authority, facts.listeners, addresses)
 
 
 def _of_facts(facts: ClusterFacts, fact: Fact[Any]) -> Any:

@@ -46,13 +46,13 @@ def _what(action: Telling) -> tuple[str, dict[str, Any]]:
     match action:
         case TellObservers(observers, directives=directives):
             path = DIRECTIVES_PATH.format(namespace=observers.namespace, name=observers.name)
-            return path, directives.model_dump(exclude_none=True)
+            return path, directives.model_dump(mode="json", exclude_defaults=True)
         case TellSubscriptions(observers, subscriptions=subscriptions):
             path = OBSERVER_SUBSCRIPTIONS_PATH.format(namespace=observers.namespace, name=observers.name)
             return path, subscriptions.model_dump(mode="json")
         case TellInterceptors(profile, directives=directives):
             path = INTERCEPTOR_DIRECTIVES_PATH.format(namespace=profile.namespace, name=profile.name)
-            return path, directives.model_dump(exclude_none=True)
+            return path, directives.model_dump(mode="json", exclude_defaults=True)
 
 
 def tell(context: Context, what: ShowSubscriptions | Forsake) -> None:

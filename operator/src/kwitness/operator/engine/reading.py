@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-from kwitness.operator.engine.fact_table import FactTable
+from pydantic import BaseModel
+
+from kwitness.operator.model.parse_resource import parse_resources
 from kwitness.operator.settings import OperatorSettings
-from kwitness.operator.shapes.facts import Answer, Fact
+from kwitness.operator.shapes.facts import Answer, Body, Fact
 
 __all__ = ["Reading"]
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 
 class Reading:
-    """The `View` of one turn."""
+    """The `View` of one turn; ``known`` answers facts, each of which is read once."""
 
     def __init__(
-        self, table: FactTable, facts: frozenset[Fact[Any]], *, now_ms: int, settings: OperatorSettings
+        self,
+        known: Callable[[Fact[Any]], Answer[Any] | None],
+        facts: frozenset[Fact[Any]],
+        *,
+        now_ms: int,
+        settings: OperatorSettings,
     ) -> None:
-        self._answers = {fact: answer for fact in facts if (answer := table.get(fact)) is not None}
+        self._answers = {fact: answer for fact in facts if (answer := known(fact)) is not None}
+        self._parsed: dict[Fact[Any], tuple[Any, ...]] = {}
         self._now_ms = now_ms
         self._settings = settings
 
@@ -46,3 +56,10 @@ class Reading:
             Nobody asked for it.
         """
         return self._answers[fact]
+
+    def resources(self, model: type[M], fact: Fact[tuple[Body, ...]]) -> tuple[M, ...]:
+        """Return the resources of a fact that can be read, parsed once; none while it is not known."""
+        if fact not in self._parsed:
+            answer = self._answers.get(fact)
+            self._parsed[fact] = tuple(parse_resources(model, (answer.value if answer is not None else None) or ()))
+        return self._parsed[fact]

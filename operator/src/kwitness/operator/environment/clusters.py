@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from pydantic import BaseModel
-
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.references import ClusterRef
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
+from kwitness.operator.model.errors import TerminalError, TransientError
 from kwitness.operator.model.parse_resource import parse_resource
 from kwitness.operator.model.references import cluster_key, depends_on_labels, may_refer
 from kwitness.operator.model.store import Key
@@ -31,7 +29,7 @@ __all__ = [
     "referring",
 ]
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", TelemetryCollector, ObserverDeployment, InterceptorProfile, AnalyticsJob)
 T = TypeVar("T")
 
 Reporting = ObserverDeployment | InterceptorProfile
@@ -107,13 +105,9 @@ def cluster_named(reference: ClusterRef, own: str, view: View, *, where: str = "
 def referring(model: type[M], cluster: KafkaCluster, view: View) -> Iterator[M]:
     """Resources that may name the cluster and can be read; the others' own statuses say what is wrong."""
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
-    answer = view.get(Referring(model.__name__, at))
-    for body in (answer.value or ()) if answer is not None else ():
-        if may_refer_to(cluster, body["metadata"]["namespace"], view):
-            try:
-                yield parse_resource(model, body)
-            except OperatorError:
-                continue
+    for resource in view.resources(model, Referring(model.__name__, at)):
+        if may_refer_to(cluster, resource.metadata.namespace, view):
+            yield resource
 
 
 def may_refer_to(cluster: KafkaCluster, namespace: str, view: View) -> bool:

@@ -28,7 +28,7 @@ class BrokerListener:
     ----------
     host, port
         Where it is bound; an empty host is every address.
-    advertised_port
+    advertised_host, advertised_port
         What clients are told; None for a listener that is not advertised.
     shared_with
         Who uses it beside clients: ``brokers``, ``controllers``; None for clients alone.
@@ -45,6 +45,7 @@ class BrokerListener:
     host: str
     port: int
     advertised_port: int | None = None
+    advertised_host: str | None = None
     shared_with: str | None = None
     encrypted: bool = False
     identifies_by_certificate: bool = False
@@ -68,21 +69,25 @@ def listeners_of(node_id: int, configs: Mapping[str, str | None], names: Iterabl
     ValueError
         A port is none.
     """
+    # Without any that is advertised, clients are told where listeners are bound.
     bound = {name: (host, port) for name, host, port in _addresses(configs.get(_LISTENERS))}
-    advertised = {name: port for name, _, port in _addresses(configs.get(_ADVERTISED))}
+    advertised = {
+        name: (host, port) for name, host, port in _addresses(configs.get(_ADVERTISED) or configs.get(_LISTENERS))
+    }
     found = []
     for name in names:
         key = name.upper()
         if key in bound:
             host, port = bound[key]
+            advertised_host, advertised_port = advertised.get(key, (None, None))
             found.append(
                 BrokerListener(
                     node_id=node_id,
                     name=name,
                     host=host,
                     port=port,
-                    # Without any, clients are told where listeners are bound.
-                    advertised_port=advertised.get(key, None if advertised else port),
+                    advertised_port=advertised_port,
+                    advertised_host=advertised_host,
                     shared_with=_shared_with(key, configs),
                     encrypted=_protocol(key, configs) in _ENCRYPTED,
                     identifies_by_certificate=_asks_who_by_certificate(key, configs),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from kwitness.operator.model.errors import TerminalError
 
-__all__ = ["parse_resource", "parse_status"]
+__all__ = ["parse_resource", "parse_resources", "parse_status"]
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -29,6 +30,15 @@ def parse_resource(model: type[M], body: dict[str, Any]) -> M:
         field = ".".join(str(part) for part in issue["loc"])
         problem = issue["msg"].removeprefix("Value error, ")
         raise TerminalError("InvalidSpec", f"{field}: {problem}; correct the resource and apply it again") from error
+
+
+def parse_resources(model: type[M], bodies: Iterable[dict[str, Any]]) -> Iterator[M]:
+    """Parse those of ``bodies`` that are of this version of the schema; the others' own statuses say what is wrong."""
+    for body in bodies:
+        try:
+            yield parse_resource(model, body)
+        except TerminalError:
+            continue
 
 
 def parse_status(model: type[M], body: dict[str, Any]) -> M:

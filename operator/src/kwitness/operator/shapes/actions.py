@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kwitness.contracts.envelopes import ClusterSubscriptions, Directives
+from kwitness.contracts.envelopes import ClusterSubscriptions, ResourceDirectives
 from kwitness.operator.model.cluster_description import WantedTopic
 from kwitness.operator.model.store import Key
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -40,7 +40,7 @@ class TellObservers:
     collector: Key
     encrypted: bool
     authority: str | None
-    directives: Directives
+    directives: ResourceDirectives
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class TellInterceptors:
     collector: Key
     encrypted: bool
     authority: str | None
-    directives: Directives
+    directives: ResourceDirectives
 
 
 Telling = TellObservers | TellSubscriptions | TellInterceptors

@@ -120,7 +120,8 @@ class ClusterKnowledge:
 
     ``trouble`` says why it could not be reached, None when all is well. ``authority`` is who signs the brokers'
     certificates, PEM text of certificates alone; None where the system's count, or while this process does not know.
-    ``listeners`` are those of spec.listeners, of each broker that could be asked; None where none could.
+    ``listeners`` are those of spec.listeners, of each broker that could be asked; None where none could. ``addresses``
+    are node id, host and port of brokers, as clients of spec.bootstrapServers find them.
     """
 
     cluster_id: str | None
@@ -128,6 +129,7 @@ class ClusterKnowledge:
     trouble: str | None
     authority: str | None = None
     listeners: tuple[BrokerListener, ...] | None = None
+    addresses: tuple[tuple[int, str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
+from pydantic import BaseModel
+
 from kwitness.contracts.resources.meta import Status
 from kwitness.operator.model.conditions import Verdict
 from kwitness.operator.model.store import Key
@@ -27,6 +29,7 @@ from kwitness.operator.shapes.facts import Answer, Body, Fact, NamedObject
 __all__ = ["Decision", "KindSpec", "Need", "Note", "OptionalChild", "Outcome", "Unit", "View"]
 
 T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
 
 
 class Unit(NamedTuple):
@@ -66,6 +69,9 @@ class View(Protocol):
 
     def __getitem__(self, fact: Fact[T]) -> Answer[T]:
         """The answer to a fact that was needed; a KeyError for any other."""
+
+    def resources(self, model: type[M], fact: Fact[tuple[Body, ...]]) -> tuple[M, ...]:
+        """Return the resources of a fact that can be read, parsed once; none while it is not known."""
 
 
 class Note(NamedTuple):

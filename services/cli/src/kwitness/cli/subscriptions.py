@@ -14,6 +14,7 @@ from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUse
 from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
+from kwitness.cli.risk_bounds import risk_bounds
 from kwitness.cli.serving_collector import find_cluster, parsed
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.subscription_page import AT_RISK, SILENT, facts
@@ -185,8 +186,10 @@ def add(
             f"there is a subscription {name} in namespace {access.namespace} already: take another name, or delete it "
             f"first by `kwitness subscriptions delete {name}`"
         ) from error
-    if (too_loose := tightest([found], parsed(ClientMetricsSubscription, created)).too_loose) is not None:
-        warn(too_loose)
+    if accept_risk:
+        rule = tightest(risk_bounds(access, found), parsed(ClientMetricsSubscription, created))
+        if rule.too_loose is not None:
+            warn(rule.too_loose)
     if dry_run:
         Output(options if options.output == "json" else replace(options, output="yaml")).document(body)
         return

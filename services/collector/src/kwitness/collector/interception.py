@@ -45,8 +45,8 @@ class Interception:
         self.reporters.record(head, now_ms())
         taken = await self._taking.take(batch, sender, _TOPICS, partial(self._add_totals, head))
         profile, state = head.profile, head.state
-        directives = self.directives.for_one(
-            profile.namespace, profile.name, settings=state.settings, suspended=state.suspended
+        directives = self.directives.for_pod(
+            sender.namespace, profile.namespace, profile.name, settings=state.settings, suspended=state.suspended
         )
         return self._taking.answer(taken, directives)
 

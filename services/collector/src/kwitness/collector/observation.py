@@ -34,7 +34,8 @@ class Observation:
     """Everything that this replica knows from observers. It is forgotten with the process (docs/decisions/0043).
 
     ``interception`` is what it knows from interceptors, ``headers`` what it knows of record headers from both;
-    ``subscriptions`` says what observers that answer clients' telemetry are told.
+    ``subscriptions`` says what observers that answer clients' telemetry are told, ``other_namespaces`` where resources
+    may act beside their own namespace.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Observation:
     def configure(self, config: CollectorConfig) -> None:
         """Take a new configuration."""
         self._taking.collector = f"{config.namespace}/{config.name}"
+        self.other_namespaces = config.ingest.other_namespaces
         self.totals.max_series = self.interception.totals.max_series = config.prometheus.max_series // _SHARE
         self.headers.series.max_series = config.prometheus.max_series // _SHARE_OF_HEADERS
 
@@ -78,8 +80,8 @@ class Observation:
         self._hear(head)
         taken = await self._taking.take(batch, sender, _TOPICS, partial(self._add_totals, head))
         observer, state = head.observer, head.state
-        directives = self.directives.for_one(
-            observer.namespace, observer.name, settings=state.settings, suspended=state.suspended
+        directives = self.directives.for_pod(
+            sender.namespace, observer.namespace, observer.name, settings=state.settings, suspended=state.suspended
         )
         return self._taking.answer(
             taken,
@@ -111,7 +113,7 @@ class Observation:
                 rejected.append(Rejection(seq=window.seq, reason="UnknownBounds", message=message))
                 continue
             for part in parts_of(window, _ENTRIES_PER_STEP):
-                self.totals.add(origin, part, now)
+                self.totals.add(origin, part, now, head.source)
                 self.headers.add(origin, "observer", part.headers, now)
                 await asyncio.sleep(0)  # others' requests and scrapes wait for one part, not for all of it
             numbers.take((window.seq,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,12 @@ def connection_settings(kafka: KafkaConnection) -> dict[str, Any]:
         "log.connection.close": False,
         "security.protocol": ("SASL_" if sasl else "") + ("SSL" if kafka.tls else "PLAINTEXT"),
     }
+    bundle, system = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
     if kafka.ca_file:
         chosen["ssl.ca.location"] = kafka.ca_file
+    elif kafka.tls and bundle and system:
+        # OpenSSL's own defaults, which librdkafka does not read: both are trusted.
+        chosen |= {"ssl.ca.location": system, "ssl.ca.pem": Path(bundle).read_text(encoding="utf-8")}
     if kafka.certificate_file and kafka.key_file:
         allowed_hosts.check(kafka.bootstrap_servers, login.hosts_file, login.hosts, "Kafka")
         check_private_key(Path(kafka.key_file).read_text(encoding="utf-8"))

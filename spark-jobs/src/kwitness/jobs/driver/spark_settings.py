@@ -32,8 +32,6 @@ _ALWAYS = {
     # Python would tell Java the line of each of its calls, for messages of errors: six calls more for each.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.driver.memory": "512m",
-    # A driver plans again and again; the second compiler never pays back (halves its CPU seconds, see the README).
-    "spark.driver.extraJavaOptions": _SMALL_JVM,
     "spark.databricks.delta.snapshotPartitions": "2",
     # Housekeeping lists the table's folder in as many tasks as this says, by default 10,000.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
@@ -59,6 +57,7 @@ def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[st
         `POD_IP`, `POD_NAME` and `POD_NAMESPACE` make the driver ask Kubernetes for executors, if the job has any;
         `KUBERNETES_SERVICE_HOST` and `_PORT` are then set by the kubelet. `KWITNESS_SPARK_JARS` is a folder, or
         several as in PATH, with the jars of Kafka and Delta where they are not in PySpark's own folder.
+        `KWITNESS_SPARK_CLASSES` is the folder with an archive of classes, where there is one.
         `KWITNESS_SPARK_LOCAL_DIR` is for shuffle files, and `KWITNESS_SPARK_DRIVER_MEMORY` the driver's heap (512m).
     """
     executors = config.executors
@@ -68,9 +67,7 @@ def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[st
         "spark.sql.shuffle.partitions": str(_tasks(executors)),
         **storage_settings(config),
     }
-    jars = filter(None, environment.get("KWITNESS_SPARK_JARS", "").split(os.pathsep))
-    path = os.pathsep.join([str(_RESOURCES), *(f"{folder}/*" for folder in jars)])
-    settings |= {"spark.driver.extraClassPath": path, "spark.executor.extraClassPath": path}
+    settings |= _java(executors, environment)
     if memory := environment.get("KWITNESS_SPARK_DRIVER_MEMORY"):
         settings["spark.driver.memory"] = memory
     if local := environment.get("KWITNESS_SPARK_LOCAL_DIR"):
@@ -78,6 +75,25 @@ def spark_settings(config: JobConfig, environment: Mapping[str, str]) -> dict[st
     if executors.instances and environment.get("POD_IP") and environment.get("KUBERNETES_SERVICE_HOST"):
         return settings | _kubernetes(config, environment)
     return settings | {"spark.master": f"local[{executors.cores}]", "spark.driver.host": "127.0.0.1"}
+
+
+def _java(executors: ExecutorsConfig, environment: Mapping[str, str]) -> dict[str, str]:
+    """Class paths and options of the virtual machines of driver and executors."""
+    jars = filter(None, environment.get("KWITNESS_SPARK_JARS", "").split(os.pathsep))
+    path = [str(_RESOURCES), *(f"{folder}/*" for folder in jars)]
+    # A driver plans again and again; the second compiler never pays back (halves its CPU seconds, see the README).
+    driver, executor = [_SMALL_JVM], [_SMALL_JVM] if executors.cores == 1 else []
+    if classes := environment.get("KWITNESS_SPARK_CLASSES"):
+        # Java uses an archive where the class path begins as it did then: with a jar that names all others.
+        path.insert(0, f"{classes}/classpath.jar")
+        for options in (driver, executor):
+            options.append(f"-XX:SharedArchiveFile={classes}/classes.jsa")
+    return {
+        "spark.driver.extraClassPath": os.pathsep.join(path),
+        "spark.executor.extraClassPath": os.pathsep.join(path),
+        "spark.driver.extraJavaOptions": " ".join(driver),
+        "spark.executor.extraJavaOptions": " ".join(executor),
+    }
 
 
 def _tasks(executors: ExecutorsConfig) -> int:
@@ -121,8 +137,6 @@ def _kubernetes(config: JobConfig, environment: Mapping[str, str]) -> dict[str, 
         "spark.network.crypto.enabled": "true",
         "spark.kubernetes.driver.waitToReusePersistentVolumeClaim": "false",
     }
-    if executors.cores == 1:
-        settings["spark.executor.extraJavaOptions"] = _SMALL_JVM
     if executors.pod_template_file is not None:
         settings["spark.kubernetes.executor.podTemplateFile"] = executors.pod_template_file
         settings["spark.kubernetes.executor.podTemplateContainerName"] = "executor"

@@ -71,6 +71,7 @@ class DriverStatus:
     table_version: int | None = None
     empty_topics: tuple[str, ...] | None = None
     data_loss: tuple[DataLoss, ...] = ()
+    data_loss_total: int = 0
     findings: tuple[Finding, ...] = ()
     finding_counts: Mapping[str, int] | None = None
 
@@ -88,6 +89,7 @@ class StatusBoard:
 
     def __init__(self, status: DriverStatus) -> None:
         self._status = status
+        self._losses: set[DataLoss] = set()
         self._lock = threading.Lock()
 
     def read(self) -> DriverStatus:
@@ -106,7 +108,9 @@ class StatusBoard:
             self._status = replace(self._status, last_run=replace(self._status.last_run, **changes))
 
     def add_losses(self, losses: Iterable[DataLoss]) -> None:
-        """Add ranges of lost records; the oldest go when there are too many."""
+        """Add ranges of lost records, each once; the status lists the latest."""
         with self._lock:
-            known = dict.fromkeys((*self._status.data_loss, *losses))
-            self._status = replace(self._status, data_loss=tuple(known)[-MAX_LOSSES:])
+            new = [loss for loss in dict.fromkeys(losses) if loss not in self._losses]
+            self._losses.update(new)
+            latest = (*self._status.data_loss, *new)[-MAX_LOSSES:]
+            self._status = replace(self._status, data_loss=latest, data_loss_total=len(self._losses))

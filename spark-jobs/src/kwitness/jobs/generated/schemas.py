@@ -116,6 +116,10 @@ PARTITION_TRAFFIC = StructType([
         StructField("last", LongType()),
     ]))),
     StructField("offset_ranges_merged", LongType()),
+    StructField("high_watermark", LongType()),
+    StructField("fetch_lag", LongType()),
+    StructField("held_by_transaction", LongType()),
+    StructField("watermarks_below", LongType()),
     StructField("min_timestamp_ms", LongType()),
     StructField("max_timestamp_ms", LongType()),
     StructField("compression", MapType(StringType(), LongType())),
@@ -158,6 +162,8 @@ API_TRAFFIC = StructType([
     StructField("request_bytes", LongType()),
     StructField("response_bytes", LongType()),
     StructField("errors", MapType(StringType(), LongType())),
+    StructField("throttled_responses", LongType()),
+    StructField("throttle_ms", LongType()),
     StructField("unread", MapType(StringType(), LongType())),
     StructField("committed_transactions", LongType()),
     StructField("aborted_transactions", LongType()),
@@ -206,6 +212,9 @@ TOPIC_PRESENCE = StructType([
     StructField("topic", StringType()),
     StructField("topic_id", StringType()),
     StructField("partitions", LongType()),
+    StructField("fetch_lag", LongType()),
+    StructField("fetch_lag_partitions", LongType()),
+    StructField("held_by_transaction", LongType()),
 ])
 """Value of a record in kwitness.traffic of kind presence."""
 

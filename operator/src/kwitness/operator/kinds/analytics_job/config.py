@@ -9,9 +9,10 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.resources.quantities import mebibytes
+from kwitness.operator.analytics_settings import StorageSettings
 from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.kinds.analytics_job.storage import KEYS_FOLDER
-from kwitness.operator.settings import OperatorSettings, StorageSettings
+from kwitness.operator.settings import OperatorSettings
 
 __all__ = ["EXECUTOR_TEMPLATE", "job_config", "table_folder"]
 

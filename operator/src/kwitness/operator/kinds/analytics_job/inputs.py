@@ -70,9 +70,9 @@ def inputs_of(job: AnalyticsJob, cluster: KafkaCluster, cluster_id: str, view: V
         rate_card = rate_card_in(body, reference, namespace)
         verdicts.append(_about_rates(rate_card, reference.name))
     found = owners_of(cluster, view) if reads.owners else NO_OWNERS
-    owners, trouble = found
+    owners = found.owners
     if owners is None and "Team" in getattr(parameters, "group_by", ()):
-        why = trouble or f"KafkaCluster {cluster.metadata.name} has no spec.owners"
+        why = found.trouble or f"KafkaCluster {cluster.metadata.name} has no spec.owners"
         raise TerminalError(
             "NoInput", f"costs cannot be told by team: {why}; correct that, or leave Team out of groupBy"
         )

@@ -12,6 +12,7 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.analytics_run import Schedule
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
+from kwitness.operator.desired.child_settings import with_pod_values
 from kwitness.operator.desired.kafka_client_files import kafka_client_files
 from kwitness.operator.desired.pods import CONFIG_HASH, child_metadata, labels, selector
 from kwitness.operator.kinds.analytics_job.config import job_config
@@ -63,13 +64,14 @@ def job_objects(
     streaming = job.spec.analysis.run.streaming is not None
     connections = (files, *((inputs.second_files,) if inputs.second_files is not None else ()))
     pod = driver_pod(connections, settings, config_map=job_name(name), restart="Always" if streaming else "Never")
-    template = {
+    made = {
         "metadata": {
             "labels": {**labels("job", name), TABLE_LABEL: job.spec.analysis.table, MANAGED: "true"},
             "annotations": {CONFIG_HASH: fingerprint(data)},
         },
         "spec": pod,
     }
+    template = with_pod_values(made, settings.analytics.driver.pod, selector("job", name), settings.trust_bundle)
     runner = _runner(job, metadata, template)
     shared = (
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data},

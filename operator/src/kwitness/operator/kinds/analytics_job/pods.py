@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from kwitness.contracts.endpoints import DRIVER_PORT, HEALTH_PATH
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
+from kwitness.operator.desired.child_settings import with_pod_values
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles
-from kwitness.operator.desired.pods import CONTAINER_SECURITY, labels, pod_base, pod_fields, pod_security
+from kwitness.operator.desired.pods import CONTAINER_SECURITY, labels, pod_base, pod_fields, pod_security, selector
 from kwitness.operator.kinds.analytics_job.storage import keys_of_driver, token_of_pod
 from kwitness.operator.settings import OperatorSettings
 
@@ -47,7 +48,7 @@ def driver_pod(
                 "args": ["--config", "/etc/kwitness/job/job.json"],
                 "env": [
                     *pod_fields(POD_NAME="metadata.name", POD_NAMESPACE="metadata.namespace", POD_IP="status.podIP"),
-                    {"name": "KWITNESS_SPARK_DRIVER_MEMORY", "value": settings.analytics.driver_memory},
+                    {"name": "KWITNESS_SPARK_DRIVER_MEMORY", "value": settings.analytics.driver.memory},
                     *token.environment,
                 ],
                 "ports": [
@@ -64,7 +65,7 @@ def driver_pod(
                     "timeoutSeconds": 10,
                     "failureThreshold": 6,
                 },
-                "resources": settings.analytics.driver_resources,
+                "resources": settings.analytics.driver.resources,
                 "securityContext": CONTAINER_SECURITY,
                 "volumeMounts": [
                     {"name": "job", "mountPath": "/etc/kwitness/job", "readOnly": True},
@@ -92,10 +93,11 @@ def executor_template(job: AnalyticsJob, settings: OperatorSettings) -> dict[str
     }
     if token.environment:
         executor["env"] = token.environment
-    return {
+    name = job.metadata.name
+    pod = {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"labels": {**labels("executor", job.metadata.name), "kwitness.dev/job": job.metadata.name}},
+        "metadata": {"labels": {**labels("executor", name), "kwitness.dev/job": name}},
         "spec": {
             **pod_base(settings),
             "automountServiceAccountToken": False,
@@ -104,6 +106,7 @@ def executor_template(job: AnalyticsJob, settings: OperatorSettings) -> dict[str
             "volumes": [*volumes, *token.volumes],
         },
     }
+    return with_pod_values(pod, settings.analytics.executor.pod, selector("executor", name), settings.trust_bundle)
 
 
 def _volumes(settings: OperatorSettings, *, scratch: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

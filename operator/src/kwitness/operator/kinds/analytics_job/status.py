@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kwitness.contracts.envelopes import DriverFinding, DriverStatus, LostRecords
+from kwitness.contracts.envelopes import DriverFinding, DriverStatus
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.analytics_status import (
     AnalysisStatus,
@@ -22,7 +22,7 @@ from kwitness.operator.model.moments import milliseconds_of, rfc3339
 
 __all__ = ["driver_of", "new_findings", "status_of"]
 
-_MOST_LOSSES: Final = 256
+_MOST_LOSSES: Final = 20
 _MOST: Final = 2**62
 
 
@@ -64,7 +64,7 @@ def new_findings(status: AnalysisStatus, previous: AnalysisStatus) -> tuple[str,
 
 
 def _told(answer: DriverStatus, previous: AnalysisStatus, now_ms: int) -> dict[str, Any]:
-    fields: dict[str, Any] = {"data_loss": _losses(previous.data_loss, answer.data_loss)}
+    fields = _lost(previous, answer)
     if answer.table_version is not None:
         fields["table_version"] = answer.table_version
     if answer.lag.records is not None:
@@ -116,14 +116,16 @@ def _last_run(
     return before.model_copy(update={"succeeded": succeeded, "completion_time": before.completion_time or over})
 
 
-def _losses(previous: Sequence[DataLoss], reported: Sequence[LostRecords]) -> tuple[DataLoss, ...]:
-    # A restarted driver does not know what its predecessor reported.
-    found = {(one.topic, one.partition, one.first_offset): one for one in previous}
-    for one in reported:
-        found[one.topic, one.partition, one.first_offset] = DataLoss(
-            topic=one.topic, partition=one.partition, first_offset=one.first_offset, last_offset=one.last_offset
+def _lost(previous: AnalysisStatus, answer: DriverStatus) -> dict[str, Any]:
+    # A restarted driver does not know what its predecessor reported until it has read the table of losses.
+    found = {(loss.topic, loss.partition, loss.first_offset): loss for loss in previous.data_loss}
+    for lost in answer.data_loss:
+        found[lost.topic, lost.partition, lost.first_offset] = DataLoss(
+            topic=lost.topic, partition=lost.partition, first_offset=lost.first_offset, last_offset=lost.last_offset
         )
-    return tuple(found[key] for key in sorted(found))[-_MOST_LOSSES:]
+    total = max(len(found), previous.data_loss_total or 0, min(answer.data_loss_total, _MOST))
+    losses = tuple(found[key] for key in sorted(found))[:_MOST_LOSSES]
+    return {"data_loss": losses, "data_loss_total": total or None}
 
 
 def _findings(previous: Sequence[JobFinding], reported: Sequence[DriverFinding], now: str) -> tuple[JobFinding, ...]:

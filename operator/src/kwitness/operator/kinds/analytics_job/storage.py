@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from kwitness.operator.analytics_settings import StorageSettings
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.pods import projected_token
-from kwitness.operator.settings import StorageSettings
 
 __all__ = ["KEYS_FOLDER", "PodAccess", "keys_of_driver", "token_of_pod"]
 

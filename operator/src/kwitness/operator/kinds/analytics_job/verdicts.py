@@ -44,7 +44,7 @@ def about_data(status: AnalyticsJobStatus) -> Iterator[Verdict]:
 def _about_analysis(status: AnalysisStatus) -> Iterator[Verdict]:
     if status.data_loss:
         message = (
-            f"{len(status.data_loss)} ranges of records were gone before they were read, see"
+            f"{status.data_loss_total or len(status.data_loss)} ranges of records were gone before they were read, see"
             " status.analyses[0].dataLoss: keep records longer (retention.ms of the topics), or give the job more"
             " executors"
         )

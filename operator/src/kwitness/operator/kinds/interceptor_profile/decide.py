@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from kwitness.contracts.envelopes import ClusterState, Directives, InterceptorState
+from kwitness.contracts.envelopes import InterceptorState, ResourceDirectives
 from kwitness.contracts.interceptor_injections import interceptor_injection_hash
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile, InterceptorProfileStatus
 from kwitness.contracts.resources.standstill import is_paused
-from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.desired.sidecar_reach import acts_in, other_namespaces
 from kwitness.operator.environment.clusters import permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of, last_report
 from kwitness.operator.environment.header_registries import registries_resolved
 from kwitness.operator.environment.injector import INJECTOR, interceptors_config_map_key, told
+from kwitness.operator.environment.recent_reports import of_resource, recent_reports
 from kwitness.operator.environment.refused import seen_since
 from kwitness.operator.kinds.interceptor_profile.coverage import (
     clients_not_through_observer,
@@ -42,9 +43,6 @@ from kwitness.operator.shapes.work import Decision, Outcome, Unit, View
 
 __all__ = ["decide"]
 
-_SILENT_MS: Final = 60_000
-"""Milliseconds after which a process counts as gone; it speaks every 5 s."""
-
 
 def decide(unit: Unit, view: View) -> Decision:
     """Decide the status; what the injector is told is decided for all resources together."""
@@ -69,7 +67,8 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
     injection = injection_of(body, resource, view)
     digest = interceptor_injection_hash(injection)
     state = last_report(subject.key.namespace, permitted_cluster(resource, view), view)
-    own = _heard_of(state, subject.key, view.now_ms)
+    heard = recent_reports(state.interceptors if state is not None else (), view.now_ms)
+    own = of_resource(heard, resource, view.settings)
     namespaces = acts_in(resource, present(view, EnabledNamespaces()) or {}, view.settings)
     answers = {one: view[RunningPods(one)] for one in namespaces}
     pods = intercepted_pods(injection, (pod for answer in answers.values() for pod in answer.value or ()), own)
@@ -111,15 +110,6 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
     return Outcome(subject.uid, subject.generation, status, verdicts, () if actions else None, actions)
 
 
-def _heard_of(state: ClusterState | None, key: Key, now_ms: int) -> tuple[InterceptorState, ...]:
-    """Processes with this profile's interceptors that the collector heard from lately."""
-    return tuple(
-        one
-        for one in (state.interceptors if state is not None else ())
-        if (one.namespace, one.name) == key and now_ms - one.last_heard_ms <= _SILENT_MS
-    )
-
-
 def _directives(
     key: Key, resource: InterceptorProfile, own: tuple[InterceptorState, ...], settings: str, view: View
 ) -> tuple[TellInterceptors, ...]:
@@ -135,7 +125,11 @@ def _directives(
             collector=Key(of.metadata.namespace, of.metadata.name),
             encrypted=of.spec.ingest.tls.secret_ref is not None,
             authority=collector.authority,
-            directives=Directives(settings=settings, suspend=suspend),
+            directives=ResourceDirectives(
+                settings=settings,
+                suspend=suspend,
+                other_namespaces=other_namespaces(resource, view.settings),
+            ),
         ),
     )
 

@@ -19,6 +19,7 @@ from kwitness.operator.kinds.kafka_cluster.needs import KIND
 from kwitness.operator.kinds.kafka_cluster.ruling import ruling_condition
 from kwitness.operator.kinds.kafka_cluster.status import seen_status
 from kwitness.operator.kinds.kafka_cluster.topics import missing_topics
+from kwitness.operator.kinds.kafka_cluster.unwatched import unwatched_condition
 from kwitness.operator.kinds.kafka_cluster.verdicts import (
     subscriptions_verdict,
     telemetry_verdict,
@@ -111,8 +112,9 @@ def _of_seen(found: _Found, view: View) -> Decision:
         ),
     )
     ruling = ruling_condition(subject.key, seen.cluster_id, view)
+    unwatched = unwatched_condition(subject.key, found.status, view)
     status = seen_status(cluster, seen, found.status, view)
-    conditions = verdicts if ruling is None else (*verdicts, ruling)
+    conditions = (*verdicts, *filter(None, (ruling, unwatched)))
     return Decision({subject.key: _told(subject, status, conditions, view)})
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster, KafkaClusterStatus
 from kwitness.operator.desired.broker_subscriptions import subscription_fields
 from kwitness.operator.desired.client_versions import client_versions, version_warnings
 from kwitness.operator.desired.kafka_cluster_status import cluster_fields, disconnected_software, warnings
-from kwitness.operator.desired.subscription_plan import own_key
 from kwitness.operator.environment.owners import owners_of
 from kwitness.operator.kinds.kafka_cluster.reported_elsewhere import reported_elsewhere
 from kwitness.operator.model.cluster_description import ClusterDescription
@@ -17,7 +14,6 @@ from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import AskedFor, HeldBack, Reported
 from kwitness.operator.shapes.work import View
-from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 __all__ = ["seen_status"]
 
@@ -36,7 +32,6 @@ def seen_status(
         deletion_held=view[HeldBack(key)].value or (),
         disconnected=disconnected_software(inventory, standing),
         owners=_of_owners(owners_of(cluster, view)),
-        unwatched=_unwatched(standing or (), view),
         elsewhere=reported_elsewhere(cluster, seen, view),
         clients=version_warnings(
             client_versions(cluster.spec.client_policy, inventory.software if inventory is not None else ())
@@ -49,11 +44,6 @@ def seen_status(
     if standing is not None:
         return status
     return status.model_copy(update={"subscriptions": before.subscriptions})
-
-
-def _unwatched(subscriptions: Sequence[BrokerSubscription], view: View) -> list[str]:
-    keys = ((found.id, own_key(view.settings.installation or "", found.id)) for found in subscriptions)
-    return sorted(name for name, key in keys if key is not None and not view.settings.watches(key.namespace))
 
 
 def _of_owners(owners: FoundOwners) -> dict[str, str]:

@@ -12,6 +12,7 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment,
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of, last_report, requested_subscriptions
+from kwitness.operator.environment.recent_reports import of_resource
 from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
 from kwitness.operator.kinds.observer_deployment.environment import listener_of, observer_image
 from kwitness.operator.kinds.observer_deployment.gateway_settings import (
@@ -22,13 +23,13 @@ from kwitness.operator.kinds.observer_deployment.gateway_settings import (
 from kwitness.operator.kinds.observer_deployment.header_registries import registers_resolved, registries_of
 from kwitness.operator.kinds.observer_deployment.host.outcome import with_host
 from kwitness.operator.kinds.observer_deployment.needs import KIND
+from kwitness.operator.kinds.observer_deployment.node_addresses import node_addresses
 from kwitness.operator.kinds.observer_deployment.objects import gateway_objects
 from kwitness.operator.kinds.observer_deployment.ports import assign_slots, remembered_slots
 from kwitness.operator.kinds.observer_deployment.reports import (
     coverage,
     heard_of,
     ledger,
-    of_resource,
     reporting,
     serving,
     telemetry,
@@ -97,10 +98,12 @@ def _gateway(
     relay_only: bool = False,
 ) -> Outcome:
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
-    cluster_id, node_ids = cluster_identity(view[KafkaState(at)].value, cluster.metadata.name)
+    known = view[KafkaState(at)].value
+    cluster_id, node_ids = cluster_identity(known, cluster.metadata.name)
     collector = collector_of(subject.key.namespace, cluster, view)
     memory = present(view, NamedObject("ConfigMap", Key(subject.key.namespace, gateway_ports_name(subject.key.name))))
     slots = assign_slots(remembered_slots(memory), node_ids)
+    addresses = node_addresses(memory, known, None if resource.spec.listener_ref is None else listener.name)
     suspend = resource.spec.suspend or relay_only
     registers = registries_of(resource, view)
     settings = gateway_settings(
@@ -112,18 +115,19 @@ def _gateway(
         rules=registers.rules,
         cluster_id=cluster_id,
         slots=slots,
+        addresses=addresses,
         suspend=suspend,
     )
     digest = settings_hash(settings_text(settings))
     state = last_report(subject.key.namespace, cluster, view)
     heard = heard_of(state, view.now_ms)
-    own = of_resource(heard, subject.key)
+    own = of_resource(heard, resource, view.settings)
     status = ObserverDeploymentStatus(
         bootstrap_servers=f"{advertised_host(resource, gateway)}:{gateway.bootstrap_port}",
         security_protocol=security_protocol(gateway, listener),
         ready_replicas=ready_replicas(deployment),
         connections=sum(one.connections for one in own) if own else None,
-        coverage=coverage(state, heard, subject.key),
+        coverage=coverage(state, heard, own),
         ledger=ledger(own),
         telemetry_instances=telemetry_instances(own),
         config_hash=digest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kwitness.contracts.envelopes import ClusterSubscriptions, Directives, ObserverState
+from kwitness.contracts.envelopes import ClusterSubscriptions, ObserverState, ResourceDirectives
 from kwitness.operator.environment.collectors import ServingCollector
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.actions import TellObservers, TellSubscriptions
@@ -14,9 +14,18 @@ __all__ = ["directives", "subscriptions"]
 
 
 def directives(
-    key: Key, own: Iterable[ObserverState], collector: ServingCollector, *, settings: str, suspend: bool
+    key: Key,
+    own: Iterable[ObserverState],
+    collector: ServingCollector,
+    *,
+    settings: str,
+    suspend: bool,
+    other_namespaces: tuple[str, ...] = (),
 ) -> tuple[TellObservers, ...]:
-    """Tell the observers of ``key`` to suspend or not, while one of them reports otherwise; ``settings`` is a hash."""
+    """Tell the observers of ``key`` to suspend or not, while one of them reports otherwise; ``settings`` is a hash.
+
+    ``other_namespaces`` are those, beside its own, in which the resource may act.
+    """
     if all(one.suspended == suspend for one in own):
         return ()
     of = collector.resource
@@ -26,7 +35,7 @@ def directives(
             collector=Key(of.metadata.namespace, of.metadata.name),
             encrypted=of.spec.ingest.tls.secret_ref is not None,
             authority=collector.authority,
-            directives=Directives(settings=settings, suspend=suspend),
+            directives=ResourceDirectives(settings=settings, suspend=suspend, other_namespaces=other_namespaces),
         ),
     )
 

@@ -59,6 +59,7 @@ def gateway_settings(
     rules: HeaderRules,
     cluster_id: str,
     slots: Mapping[int, int],
+    addresses: Mapping[int, str],
     suspend: bool,
 ) -> ObserverSettings:
     """Translate the resource.
@@ -77,7 +78,9 @@ def gateway_settings(
         reported_by=gateway_speaks_as(resource.metadata.namespace, collector.resource.metadata.namespace),
         suspend=suspend,
         upstream=UpstreamSettings(
-            bootstrap_servers=listener.bootstrap_servers, tls=upstream_tls(resource, gateway, cluster, listener)
+            bootstrap_servers=listener.bootstrap_servers,
+            nodes={str(node): address for node, address in sorted(addresses.items()) if node in slots},
+            tls=upstream_tls(resource, gateway, cluster, listener),
         ),
         listener=ListenerSettings(
             name=listener.name,

@@ -11,7 +11,7 @@ from kwitness.contracts.endpoints import PROBE_PORT
 from kwitness.contracts.observer_settings import ObserverSettings
 from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
-from kwitness.operator.desired.child_settings import with_pod_settings, with_service_settings
+from kwitness.operator.desired.child_settings import with_pod_settings, with_pod_values, with_service_settings
 from kwitness.operator.desired.container_resources import container_resources
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.pods import (
@@ -34,6 +34,7 @@ from kwitness.operator.kinds.observer_deployment.gateway_settings import (
     TOKEN_FOLDER,
     settings_text,
 )
+from kwitness.operator.kinds.observer_deployment.node_addresses import ADDRESSES_KEY
 from kwitness.operator.kinds.observer_deployment.ports import SLOTS_KEY
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import gateway_name, gateway_ports_name
@@ -69,9 +70,11 @@ def gateway_objects(
     files = {SETTINGS_KEY: settings_text(settings)}
     if collector.authority is not None:
         files[AUTHORITY_KEY] = collector.authority
-    remembered = json.dumps({str(node): slot for node, slot in sorted(slots.items())})
+    remembered = {SLOTS_KEY: json.dumps({str(node): slot for node, slot in sorted(slots.items())})}
+    if settings.upstream.nodes:
+        remembered[ADDRESSES_KEY] = json.dumps(settings.upstream.nodes)
     objects = [
-        _config_map({**metadata, "name": gateway_ports_name(name)}, {SLOTS_KEY: remembered}),
+        _config_map({**metadata, "name": gateway_ports_name(name)}, remembered),
         _config_map(metadata, files),
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata, "automountServiceAccountToken": False},
         _service(resource, gateway, settings, metadata),
@@ -131,6 +134,7 @@ def _deployment(
     }
     if gateway.replicas > 1:
         pod["topologySpreadConstraints"] = spread("gateway", name)
+    made = with_pod_settings({"metadata": {"labels": labels("gateway", name)}, "spec": pod}, gateway.pod)
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -140,7 +144,7 @@ def _deployment(
             "selector": {"matchLabels": chosen},
             # Clients must always find a replica.
             "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
-            "template": with_pod_settings({"metadata": {"labels": labels("gateway", name)}, "spec": pod}, gateway.pod),
+            "template": with_pod_values(made, installation.observer.pod, chosen, installation.trust_bundle),
         },
     }
 

@@ -15,7 +15,8 @@ from kwitness.contracts.observer_settings import (
     TelemetrySettings,
 )
 from kwitness.contracts.resources.durations import parse_duration
-from kwitness.contracts.resources.observation import EVENTS_PER_SECOND, ObserverEntry
+from kwitness.contracts.resources.gateway import Gateway
+from kwitness.contracts.resources.observation import EVENTS_PER_SECOND, ObserverEntry, ObserverLimits
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.privacy import treated
 
@@ -36,16 +37,10 @@ def reported(resource: ObserverDeployment, rules: HeaderRules, *, sasl: bool) ->
     """Translate what the resource says of reports; ``rules`` are for headers, ``sasl``: clients authenticate by it."""
     spec, limits = resource.spec, resource.spec.limits
     return {
-        "window_ms": round(parse_duration(spec.window).total_seconds() * 1000),
+        "window_ms": _milliseconds(spec.window),
         "report": _report(spec.observers, rules),
         "identity": IdentitySettings.model_validate({"drop": [*treated(spec.identity)]}),
-        "limits": LimitSettings(
-            max_connections=limits.max_connections,
-            max_frame_bytes=limits.max_frame_bytes,
-            max_series=limits.max_series,
-            queue_bytes=limits.queue_bytes,
-            max_rewrite_bytes=limits.max_rewrite_bytes,
-        ),
+        "limits": _limits(limits, spec.gateway, sasl=sasl),
         "telemetry": TelemetrySettings(
             max_instances=limits.max_telemetry_instances,
             max_push_bytes=limits.max_telemetry_bytes,
@@ -54,6 +49,29 @@ def reported(resource: ObserverDeployment, rules: HeaderRules, *, sasl: bool) ->
         if spec.telemetry == "Terminate"
         else None,
     }
+
+
+def _limits(limits: ObserverLimits, gateway: Gateway | None, *, sasl: bool) -> LimitSettings:
+    """Bounds of a process; a gateway has more of them, before anyone signs in."""
+    by_address = None
+    if gateway is not None and gateway.service.keeps_addresses:
+        by_address = max(1, limits.max_connections // 2)
+    return LimitSettings(
+        max_connections=limits.max_connections,
+        max_frame_bytes=limits.max_frame_bytes,
+        max_series=limits.max_series,
+        queue_bytes=limits.queue_bytes,
+        max_rewrite_bytes=limits.max_rewrite_bytes,
+        max_buffer_bytes=limits.max_buffer_bytes,
+        max_connections_per_address=limits.max_connections_per_address or by_address,
+        max_connection_rate_per_address=limits.max_connection_rate_per_address or by_address,
+        sign_in_ms=_milliseconds(limits.sign_in_timeout) if gateway is not None and sasl else None,
+        idle_ms=_milliseconds(limits.idle_timeout) if gateway is not None else None,
+    )
+
+
+def _milliseconds(duration: str) -> int:
+    return round(parse_duration(duration).total_seconds() * 1000)
 
 
 def _report(observers: Iterable[ObserverEntry], rules: HeaderRules) -> ReportSettings:

@@ -11,13 +11,11 @@ from kwitness.contracts.resources.ledger import HopLedger
 from kwitness.contracts.resources.observer_deployment import Coverage, ObserverDeployment, UnseenSoftware
 from kwitness.contracts.software import is_ours
 from kwitness.contracts.spelling import quantity
+from kwitness.operator.environment.recent_reports import recent_reports
 from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.store import Key
 
-__all__ = ["coverage", "heard_of", "ledger", "of_resource", "reporting", "serving", "telemetry", "telemetry_instances"]
+__all__ = ["coverage", "heard_of", "ledger", "reporting", "serving", "telemetry", "telemetry_instances"]
 
-_SILENT_MS: Final = 60_000
-"""Milliseconds after which a pod counts as gone; it speaks every 5 s."""
 _MOST_UNSEEN: Final = 20
 _MOST_REASONS: Final = 32
 _NAME_LENGTH: Final = 256
@@ -29,7 +27,7 @@ def heard_of(state: ClusterState | None, now_ms: int) -> tuple[ObserverState, ..
     """Observers of the cluster that the collector heard from lately."""
     if state is None:
         return ()
-    return tuple(one for one in state.observers if now_ms - one.last_heard_ms <= _SILENT_MS)
+    return recent_reports(state.observers, now_ms)
 
 
 def reporting(own: Iterable[ObserverState], *, known: bool) -> tuple[Verdict, ...]:
@@ -127,8 +125,10 @@ def telemetry_instances(own: Iterable[ObserverState]) -> int | None:
     return sum(pods) if pods else None
 
 
-def coverage(state: ClusterState | None, heard: Iterable[ObserverState], key: Key) -> Coverage | None:
-    """Compare connections at brokers with those of one resource's observers; None where brokers count none."""
+def coverage(
+    state: ClusterState | None, heard: Iterable[ObserverState], own: Iterable[ObserverState]
+) -> Coverage | None:
+    """Compare connections at brokers with those of one resource's own observers; None where brokers count none."""
     at_brokers = state.software if state is not None and state.brokers else ()
     counted = {
         (entry.client_software_name, entry.client_software_version): entry.connections
@@ -137,13 +137,9 @@ def coverage(state: ClusterState | None, heard: Iterable[ObserverState], key: Ke
     }
     if not counted:
         return None
-    observed, seen = 0, set()
-    for observer in heard:
-        opened = {(entry.client_software_name, entry.client_software_version): entry for entry in observer.software}
-        seen |= {software for software, entry in opened.items() if entry.connections}
-        if (observer.namespace, observer.name) == key:
-            ours = sum(entry.connections for software, entry in opened.items() if is_ours(None, *software))
-            observed += observer.connections - ours
+    opened = (entry for observer in heard for entry in observer.software if entry.connections)
+    seen = {(entry.client_software_name, entry.client_software_version) for entry in opened}
+    observed = sum(observer.connections - _ours(observer) for observer in own)
     by_broker = sum(counted.values())
     unseen = sorted((-count, *software) for software, count in counted.items() if software not in seen)
     return Coverage(
@@ -161,6 +157,9 @@ def coverage(state: ClusterState | None, heard: Iterable[ObserverState], key: Ke
     )
 
 
-def of_resource(heard: Iterable[ObserverState], key: Key) -> tuple[ObserverState, ...]:
-    """Those that are pods of one ObserverDeployment."""
-    return tuple(one for one in heard if (one.namespace, one.name) == key)
+def _ours(observer: ObserverState) -> int:
+    """Connections of our own programs."""
+    opened = observer.software
+    return sum(
+        each.connections for each in opened if is_ours(None, each.client_software_name, each.client_software_version)
+    )

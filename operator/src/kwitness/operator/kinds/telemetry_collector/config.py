@@ -13,6 +13,7 @@ from kwitness.contracts.collector_config import (
     FilterConfig,
     ForwardConfig,
     IngestConfig,
+    OtherNamespacesConfig,
     PrometheusConfig,
     ReaderConfig,
     SenderConfig,
@@ -40,7 +41,7 @@ from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.model.believed import gateway_speaks_as
 from kwitness.operator.model.fingerprints import fingerprint
-from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.settings import OperatorSettings, OtherNamespaces
 from kwitness.runtime.child_names import gateway_name
 from kwitness.subscriptions.broker_subscription import BrokerSubscription, to_message
 
@@ -159,13 +160,16 @@ def _ingest(
                     service_account=gateway_name(one.name),
                     source="observer",
                     reported_by=gateway_speaks_as(one.namespace, own),
+                    answers=one.namespace in reporters.answering,
                 )
                 for one in sorted(reporters.gateways)
             ),
             # Replicas hand to each other what they do not own.
             SenderConfig(namespace=own, service_account=account, source="collector"),
             *(
-                SenderConfig(namespace=one, service_account=ANY_ACCOUNT, source="observer")
+                SenderConfig(
+                    namespace=one, service_account=ANY_ACCOUNT, source="observer", answers=one in reporters.answering
+                )
                 for one in sorted(reporters.namespaces)
             ),
             # A sender of observers may send what interceptors do as well.
@@ -184,7 +188,14 @@ def _ingest(
             ReaderConfig(namespace=own, service_account=account),
         ),
         tokens_file=f"{SECRETS}/ingest-tokens/tokens" if ingest.tokens_secret_ref else None,
+        other_namespaces=_other_namespaces(settings.injector.other_namespaces),
     )
+
+
+def _other_namespaces(others: OtherNamespaces) -> OtherNamespacesConfig | None:
+    if not others.from_ or not others.to:
+        return None
+    return OtherNamespacesConfig(from_namespaces=tuple(sorted(others.from_)), to_namespaces=tuple(sorted(others.to)))
 
 
 def subscriptions_file(subscriptions: Iterable[BrokerSubscription]) -> SubscriptionsFile:

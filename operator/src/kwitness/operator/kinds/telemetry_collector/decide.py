@@ -12,7 +12,7 @@ from kwitness.operator.environment.collectors import (
     last_report,
     requested_subscriptions,
 )
-from kwitness.operator.environment.owners import owners_of
+from kwitness.operator.environment.owners import owners_for_collector
 from kwitness.operator.kinds.telemetry_collector.needs import KIND, config_map
 from kwitness.operator.kinds.telemetry_collector.objects import collector_objects, service_monitor
 from kwitness.operator.kinds.telemetry_collector.place import acting_condition
@@ -88,7 +88,7 @@ def _outcome(
 ) -> Outcome:
     at = Key(cluster.metadata.namespace, cluster.metadata.name)
     collector = within_limits(asked, view.settings)
-    standing, owners = Standing.of(collector, view), owners_of(cluster, view)
+    standing, owners = Standing.of(collector, view), owners_for_collector(collector, cluster, view)
     state = None if collector.spec.suspend else last_report(subject.key.namespace, cluster, view)
     status = collector_status(collector, standing.stateful_set or {}, state)
     further = (

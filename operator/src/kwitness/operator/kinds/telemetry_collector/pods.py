@@ -14,7 +14,7 @@ from kwitness.contracts.endpoints import (
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET
 from kwitness.contracts.resources.privacy import treated
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.operator.desired.child_settings import with_pod_settings
+from kwitness.operator.desired.child_settings import with_pod_settings, with_pod_values
 from kwitness.operator.desired.container_resources import container_resources
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
 from kwitness.operator.desired.pods import (
@@ -80,16 +80,17 @@ def stateful_set(
         "volumes": volumes,
         "topologySpreadConstraints": spread("collector", name),
     }
-    template = {
+    made = {
         "metadata": {"labels": labels("collector", name), "annotations": {CONFIG_HASH: config_hash}},
         "spec": pod,
     }
+    template = with_pod_settings(made, collector.spec.pod)
     spec: dict[str, Any] = {
         "replicas": 0 if collector.spec.suspend else collector.spec.replicas,
         "serviceName": collector_replicas_name(name),
         "podManagementPolicy": "Parallel",
         "selector": {"matchLabels": chosen},
-        "template": with_pod_settings(template, collector.spec.pod),
+        "template": with_pod_values(template, settings.collector.pod, chosen, settings.trust_bundle),
     }
     if claims:
         spec["volumeClaimTemplates"] = claims

@@ -20,11 +20,15 @@ __all__ = ["Reporters", "reporters_of"]
 
 @dataclass(frozen=True, slots=True)
 class Reporters:
-    """ObserverDeployments that are gateways, and namespaces whose pods may have an observer, or interceptors."""
+    """ObserverDeployments that are gateways, and namespaces whose pods may have an observer, or interceptors.
+
+    In namespaces of ``answering`` observers answer clients' telemetry.
+    """
 
     gateways: tuple[Key, ...] = ()
     namespaces: tuple[str, ...] = ()
     intercepted: tuple[str, ...] = ()
+    answering: frozenset[str] = frozenset()
 
 
 def reporters_of(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> Reporters:
@@ -40,9 +44,15 @@ def reporters_of(collector: TelemetryCollector, cluster: KafkaCluster, view: Vie
     profiles = [found for found in referring(InterceptorProfile, cluster, view) if is_here(found.metadata.namespace)]
     gateways = tuple(Key(*key_of(one)) for one in observers if one.spec.gateway is not None)
     beside = tuple(one for one in observers if one.spec.gateway is None)
+    answering = {found.metadata.namespace for found in observers if _answers(found) and found.spec.gateway is not None}
     if not view.settings.injector.enabled or not (beside or profiles):
-        return Reporters(gateways)
+        return Reporters(gateways, answering=frozenset(answering))
     enabled = present(view, EnabledNamespaces()) or {}
     namespaces = {found for one in beside for found in acts_in(one, enabled, view.settings)}
     intercepted = {found for one in profiles for found in acts_in(one, enabled, view.settings)}
-    return Reporters(gateways, tuple(sorted(namespaces)), tuple(sorted(intercepted)))
+    answering |= {at for found in beside if _answers(found) for at in acts_in(found, enabled, view.settings)}
+    return Reporters(gateways, tuple(sorted(namespaces)), tuple(sorted(intercepted)), frozenset(answering))
+
+
+def _answers(observers: ObserverDeployment) -> bool:
+    return observers.spec.telemetry == "Terminate"

@@ -38,3 +38,8 @@ class Logs:
         if self._skips and first and self._dice.random() < self._skips:
             first += (end - first) // 2
         return first, end - first
+
+    def lag(self, group: int, topic: int, partition: int) -> int:
+        """Return how many records there are after the last that a group read."""
+        at = topic * self._partitions + partition
+        return self._ends[at] - self._read.get((group, at), 0)

@@ -25,6 +25,7 @@ __all__ = [
 SKETCHED = ((191, 505), (253, 1_700), (267, 2_235), (305, 4_752), (359, 13_900), (437, 66_000), (543, 555_000))
 """Times in microseconds, each after the number of its bucket."""
 _SERVED, _WAITED = SKETCHED[:-1], SKETCHED[-1]
+_SLOWEST_US = max(time_us for _, time_us in _SERVED)
 _NOTHING = '{"buckets":{},"sum_us":0}'
 _IDLE, _FAILED, _SENT_AGAIN, _UNNAMED = 0.1, 0.01, 0.005, 0.02
 _MOST_REQUESTS, _MOST_RECORDS = 12, 40
@@ -96,6 +97,7 @@ def _fetched(client: Client, logs: Logs, window: tuple[int, int], dice: random.R
                     records=records,
                     size=records * client.record_bytes,
                     offsets=(first, first + records - 1),
+                    lag=logs.lag(group, topic.number, partition),
                     times=_times((window[0] - (window[1] - window[0]), window[0]), dice.random()),
                     codec=client.codec,
                 )
@@ -123,6 +125,7 @@ def _counts(
     rejected: int = 0,
     unconfirmed: int = 0,
     offsets: tuple[int, int] | None = None,
+    lag: int | None = None,
     times: tuple[int, int] = (0, 0),
     codec: str = "none",
 ) -> str:
@@ -136,9 +139,10 @@ def _counts(
     if offsets is None:
         return f'{counted}"offset_ranges":[],"offset_ranges_merged":0,"compression":{{}}}}'
     first, last = offsets
+    behind = "" if lag is None else f'"high_watermark":{last + 1 + lag},"fetch_lag":{lag},"held_by_transaction":0,'
     return (
         f'{counted}"first_offset":{first},"last_offset":{last},"offset_ranges":[{{"first":{first},"last":{last}}}],'
-        f'"offset_ranges_merged":0,"min_timestamp_ms":{times[0]},"max_timestamp_ms":{times[1]},'
+        f'"offset_ranges_merged":0,{behind}"min_timestamp_ms":{times[0]},"max_timestamp_ms":{times[1]},'
         f'"compression":{{"{codec}":{batches}}}}}'
     )
 
@@ -178,6 +182,10 @@ def _api(
     aborted = 1 if transactions and dice.random() < _FAILED else 0
     ends = f'"committed_transactions":{requests - aborted},' if transactions else ""
     ends += f'"aborted_transactions":{aborted},' if aborted else ""
+    # The slowest answers are those that a quota throttles.
+    ends += (
+        f'"throttled_responses":{served},"throttle_ms":{served * time_us // 1_000},' if time_us == _SLOWEST_US else ""
+    )
     return (
         f'"kind":"api","api":"{name}","api_version":{version},"overflowed":false,"requests":{requests},'
         f'"request_bytes":{requests * asked},"response_bytes":{requests * answered},"errors":{{}},"unread":{{}},{ends}'
@@ -223,15 +231,23 @@ def interception_row(topic: Topic, records: int, *, is_behind: bool, dice: rando
     )
 
 
-def presence_rows(client: Client) -> list[str]:
+def presence_rows(client: Client, logs: Logs) -> list[str]:
     """One row for each topic that a consumer asks for, whether or not records came."""
     if client.group is None:
         return []
-    return [_presence(topic, len(partitions)) for topic, partitions in client.uses if partitions]
+    found = []
+    for topic, partitions in client.uses:
+        if partitions:
+            lag = max(logs.lag(client.group, topic.number, partition) for partition in partitions)
+            found.append(_presence(topic, len(partitions), lag))
+    return found
 
 
-def _presence(topic: Topic, partitions: int) -> str:
-    return f'"kind":"presence","api":"Fetch",{topic.named}"overflowed":false,"partitions":{partitions}}}'
+def _presence(topic: Topic, partitions: int, lag: int) -> str:
+    return (
+        f'"kind":"presence","api":"Fetch",{topic.named}"overflowed":false,"partitions":{partitions},"fetch_lag":{lag},'
+        f'"fetch_lag_partitions":{partitions},"held_by_transaction":0}}'
+    )
 
 
 def overflowed_row(dice: random.Random) -> str:

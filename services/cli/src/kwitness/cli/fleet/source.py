@@ -124,7 +124,7 @@ class Source:
                 yield client.key, about + row
         for client in self._clients:
             about = client.identity + within
-            for row in rows.presence_rows(client):
+            for row in rows.presence_rows(client, logs):
                 yield client.key, about + row
 
     def _header_rows(self, within: str) -> Iterator[tuple[bytes, str]]:

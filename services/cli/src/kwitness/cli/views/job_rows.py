@@ -131,7 +131,12 @@ def _run_sentences(status: AnalysisStatus, now_ms: int) -> list[str]:
 
 def _losses(status: AnalysisStatus) -> list[str]:
     losses = status.data_loss
-    return [f"{one.topic}/{one.partition}: offsets {one.first_offset} to {one.last_offset}." for one in losses]
+    sentences = [f"{one.topic}/{one.partition}: offsets {one.first_offset} to {one.last_offset}." for one in losses]
+    left = (status.data_loss_total or 0) - len(losses)
+    if left > 0:
+        folder = (status.table_path or status.table).removesuffix("/table")
+        sentences.append(f"{left} more are in the table: kwitness tables show {folder}/quarantine/losses")
+    return sentences
 
 
 def _findings(status: AnalysisStatus, now_ms: int) -> list[str]:

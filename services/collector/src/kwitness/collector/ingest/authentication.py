@@ -36,7 +36,7 @@ class Caller:
     """Who calls: what kind, and the one cluster it may speak of, if there is one.
 
     ``pod`` is <namespace>/<pod> of an observer or interceptor, ``reported_by`` what its rows are marked with. ``name``
-    tells it from others: that of its account, or a hash of its token in the file.
+    tells it from others: that of its account, or a hash of its token in the file. ``answers`` is as in `SenderConfig`.
     """
 
     kind: Kind
@@ -44,6 +44,7 @@ class Caller:
     pod: str | None = None
     reported_by: ReportedBy = "pod"
     name: str = field(default="", compare=False)
+    answers: bool = True
 
     def may_speak_of(self, cluster_id: str) -> None:
         """Raise `ForbiddenError` unless the caller may send events of that cluster."""
@@ -184,7 +185,9 @@ class Authenticator:
                 if account == ANY_ACCOUNT and pod is None:
                     # Only what is beside a client or a broker in a pod is meant.
                     continue
-                found.append(Caller(sender.source, config.cluster_id, pod, sender.reported_by, user.name))
+                found.append(
+                    Caller(sender.source, config.cluster_id, pod, sender.reported_by, user.name, sender.answers)
+                )
         meant = [one for one in found if one.kind in kinds] or found
         if meant and meant[0].kind == "interceptor":
             # An observer's account may send both, and a pod may have both.

@@ -8,9 +8,9 @@ from aiohttp import web
 
 from kwitness.collector.ingest.told_bodies import Told
 from kwitness.collector.inventory.directives import DirectiveTable
-from kwitness.contracts.envelopes import Directives
+from kwitness.contracts.envelopes import ResourceDirectives
 
-_MOST: Final = 4_096
+_MOST: Final = 128 * 1_024
 
 
 class DirectivesApi:
@@ -28,7 +28,7 @@ class DirectivesApi:
     async def put(self, request: web.Request) -> web.StreamResponse:
         """Remember them here and at every other replica, since any may own a pod."""
 
-        def remember(directives: Directives) -> None:
+        def remember(directives: ResourceDirectives) -> None:
             self._directives.put(request.match_info["namespace"], request.match_info["name"], directives)
 
-        return await self._told.take(request, _MOST, Directives, remember)
+        return await self._told.take(request, _MOST, ResourceDirectives, remember)

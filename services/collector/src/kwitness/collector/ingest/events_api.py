@@ -7,7 +7,8 @@ from typing import Final, get_args
 
 from aiohttp import web
 
-from kwitness.collector.event_lines import Head, read_events
+from kwitness.collector.claims import check_claims
+from kwitness.collector.event_lines import read_events
 from kwitness.collector.failures import (
     ForbiddenError,
     MisdirectedError,
@@ -20,7 +21,7 @@ from kwitness.collector.observation import Observation
 from kwitness.collector.origin import Sender
 from kwitness.collector.peers import CLUSTER, FORWARDED, INTERCEPTS, POD, REPORTED_BY, Peers
 from kwitness.contracts.endpoints import EVENTS_PATH
-from kwitness.contracts.envelopes import EVENTS_CONTENT_TYPE, MAX_EVENTS_BYTES, EventsHead, InterceptorsHead
+from kwitness.contracts.envelopes import EVENTS_CONTENT_TYPE, MAX_EVENTS_BYTES
 from kwitness.contracts.observers import ReportedBy
 
 PROTOCOL: Final = "Kwitness-Protocol"
@@ -69,7 +70,7 @@ class EventsApi:
             body = await bodies.read(request, hold, _MOST)
             batch = read_events(body)
             del body
-            _check(sender, batch.head)
+            check_claims(sender, batch.head, self._observation.other_namespaces)
             # A sender that hangs up must not stop a batch half way.
             answer = await asyncio.shield(self._observation.accept(batch, sender))
         return web.Response(
@@ -103,46 +104,3 @@ def _forwarded_sender(request: web.Request) -> Sender:
     if request.headers.get(FORWARDED) != "1" or not pod or not cluster_id or reported_by is None:
         raise ForbiddenError("WrongSource", "a collector sends no events of its own")
     return Sender(pod, cluster_id, reported_by, observes=request.headers.get(INTERCEPTS) != "1")
-
-
-def _check(sender: Sender, head: Head) -> None:
-    if head.cluster_id != sender.cluster_id:
-        raise ForbiddenError(
-            "WrongCluster", f"this token is for cluster {sender.cluster_id}, the request speaks of {head.cluster_id}"
-        )
-    if isinstance(head, InterceptorsHead):
-        _check_interceptors(sender, head)
-    else:
-        _check_observer(sender, head)
-
-
-def _check_interceptors(sender: Sender, head: InterceptorsHead) -> None:
-    if head.source != f"{sender.source}/{head.reporter}":
-        raise ForbiddenError(
-            "WrongSource",
-            f"this token is for sources {sender.source}/<reporter>, not {head.source} of reporter {head.reporter}",
-        )
-    if sender.reported_by != "pod":
-        raise ForbiddenError(
-            "WrongReporter", f"this sender is known as {sender.reported_by}; interceptors speak for their pod alone"
-        )
-
-
-def _check_observer(sender: Sender, head: EventsHead) -> None:
-    if not sender.observes:
-        raise ForbiddenError("WrongSource", "a sender of kind interceptor may not send what observers do")
-    if head.source != sender.source:
-        raise ForbiddenError("WrongSource", f"this token is for the source {sender.source}, not {head.source[:320]}")
-    # Sidecars stand where their clients are: the configuration says of which namespaces pods may send.
-    is_sidecar = head.observer.mode == "sidecar" and sender.reported_by == "pod"
-    if head.observer.namespace != sender.namespace and not is_sidecar:
-        raise ForbiddenError(
-            "WrongNamespace",
-            f"a pod of namespace {sender.namespace} belongs to no {head.observer.mode} of another one",
-        )
-    if head.reported_by != sender.reported_by:
-        raise ForbiddenError(
-            "WrongReporter",
-            f"this sender is known as {sender.reported_by}, and says {head.reported_by}: its entry in the collector's "
-            "configuration decides",
-        )

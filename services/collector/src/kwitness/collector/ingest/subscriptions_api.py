@@ -7,6 +7,7 @@ from typing import Final
 from aiohttp import web
 
 from kwitness.collector.configuration import Configuration
+from kwitness.collector.failures import ForbiddenError
 from kwitness.collector.ingest.authentication import SENDERS, Authenticator, require
 from kwitness.collector.ingest.told_bodies import Told
 from kwitness.contracts.endpoints import OBSERVER_SUBSCRIPTIONS_PATH
@@ -35,6 +36,12 @@ class SubscriptionsApi:
             request.headers.get("Authorization"), (SENDERS,), ("observer",), peer=request.remote
         )
         require(caller, "observer")
+        if not caller.answers:
+            raise ForbiddenError(
+                "NotAnswering",
+                "subscriptions are for observers that answer clients' telemetry, and no ObserverDeployment with"
+                " telemetry Terminate acts in the namespace of this token",
+            )
         subscriptions = self._configuration.cluster_subscriptions()
         return web.Response(body=subscriptions.model_dump_json().encode(), content_type="application/json")
 

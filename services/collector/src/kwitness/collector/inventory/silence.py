@@ -171,7 +171,7 @@ class _Silence:
         able = pushes_telemetry(name, version)
         # An observer may have missed what a client announced; brokers have not.
         if able == "tooOld" and (name != UNANNOUNCED or (name, version) in self._connected):
-            return _Why("TooOld", f"{ways_to_telemetry(name, version)}.")
+            return _Why("TooOld", f"{ways_to_telemetry(name, version, is_observed=is_observed)}.")
         if not any(_may_reach(one, keys) for one in self._subscriptions):
             return _Why(
                 "NoSubscriptionMatches",

@@ -6,12 +6,23 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from kwitness.collector.origin import Origin
-from kwitness.collector.prometheus.budget import IDLE_MS, BudgetedSeries, Key, bounded, bounds_of, counters, histogram
+from kwitness.collector.prometheus.budget import (
+    IDLE_MS,
+    BudgetedSeries,
+    Key,
+    bounded,
+    bounds_of,
+    counters,
+    histogram,
+    levels,
+)
 from kwitness.contracts.envelopes import ApiTotals, TimeTotals, TrafficTotals, WindowTotals
 
 __all__ = ["IDLE_MS", "TIME_COUNTS", "ObservedTotals", "parts_of"]
 
 _MICROSECONDS: Final = 1_000_000
+_MILLISECONDS: Final = 1_000
+_THROTTLE: Final = "kafka_client_throttle_seconds_total"
 _TRAFFIC: Final[Mapping[str, str]] = {
     "kafka_client_requests_total": "requests",
     "kafka_client_records_total": "records",
@@ -21,7 +32,15 @@ _APIS: Final[Mapping[str, str]] = {
     "kafka_client_api_requests_total": "requests",
     "kafka_client_request_bytes_total": "request_bytes",
     "kafka_client_response_bytes_total": "response_bytes",
+    "kafka_client_throttled_responses_total": "throttled_responses",
+    _THROTTLE: "throttle_ms",
 }
+_LAGS: Final[Mapping[str, str]] = {
+    "kafka_client_fetch_lag_records": "fetch_lag",
+    "kafka_client_held_by_transaction_records": "held_by_transaction",
+}
+_LAG_SHOWN_MS: Final = 60_000
+"""For how long a lag is shown after the end of its window."""
 _TRAFFIC_ERRORS: Final = "kafka_client_errors_total"
 _API_ERRORS: Final = "kafka_client_api_errors_total"
 _TIMES: Final = "kafka_client_response_time_seconds"
@@ -36,13 +55,16 @@ class ObservedTotals(BudgetedSeries):
     def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
         self._counters = counters((*_TRAFFIC, _TRAFFIC_ERRORS, *_APIS, _API_ERRORS))
+        self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
+        self._levels = {name: levels(name) for name in _LAGS}
 
-    def add(self, origin: Origin, window: WindowTotals, now_ms: int) -> None:
-        """Add what is new in a window; whether it was added before is not known here."""
+    def add(self, origin: Origin, window: WindowTotals, now_ms: int, source: str = "") -> None:
+        """Add what is new in a window of a source; whether it was added before is not known here."""
         for traffic in window.traffic:
             topic = (traffic.topic or "",)
             self._add_counts(_TRAFFIC, _TRAFFIC_ERRORS, _key(origin, traffic, topic), traffic, now_ms)
+            self._show_lags(origin, window, traffic, now_ms, source)
         for api in window.apis:
             self._add_counts(_APIS, _API_ERRORS, _key(origin, api, ()), api, now_ms)
         for times in window.times:
@@ -55,6 +77,18 @@ class ObservedTotals(BudgetedSeries):
             self.count(name, key, getattr(totals, field), now_ms)
         for code, count in totals.errors.items():
             self.count(errors, (*key, code), count, now_ms)
+
+    def _show_lags(self, origin: Origin, window: WindowTotals, totals: TrafficTotals, now_ms: int, source: str) -> None:
+        # Windows that come late are of the past. A clock that is ahead shows nothing for longer.
+        until_ms = min(now_ms, window.end_ms or now_ms) + _LAG_SHOWN_MS
+        if until_ms <= now_ms:
+            return
+        key = bounded((*origin, totals.topic or "", *_who(totals)))
+        for name, field in _LAGS.items():
+            value = getattr(totals, field)
+            if value is not None:
+                # Threads of a process have windows of their own, each with the partitions of its connections.
+                self.say(name, key, f"{source} {window.seq}", value, until_ms=until_ms, now_ms=now_ms)
 
     def _add_times(self, origin: Origin, times: TimeTotals, now_ms: int) -> None:
         # A histogram for each pod would be most of the budget, and to replicas of a workload brokers are alike.
@@ -73,5 +107,9 @@ def parts_of(window: WindowTotals, most: int) -> Iterator[WindowTotals]:
 
 
 def _key(origin: Origin, totals: TrafficTotals | ApiTotals, topic: Key) -> Key:
+    return bounded((*origin, totals.api, *topic, *_who(totals)))
+
+
+def _who(totals: TrafficTotals | ApiTotals) -> Key:
     who = (totals.principal, totals.client_id, totals.client_software_name, totals.client_software_version)
-    return bounded((*origin, totals.api, *topic, *(value or "" for value in who)))
+    return tuple(value or "" for value in who)

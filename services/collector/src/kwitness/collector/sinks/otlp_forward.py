@@ -13,6 +13,7 @@ import socket
 import ssl
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +23,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
     ExportMetricsServiceResponse,
 )
+from yarl import URL
 
 from kwitness.collector.events import Event
 from kwitness.collector.ledger import Hop
@@ -61,6 +63,7 @@ class OtlpForward:
         self._denied = denied
         self.hop = hop
         self._note_rejected = note_rejected
+        self._system_tls = ssl.create_default_context()
         self._tls_context = ReloadingFile(Path(config.ca_file), client_context) if config.ca_file else None
         self._queue: deque[Event] = deque()
         self._queued_bytes = 0
@@ -100,7 +103,8 @@ class OtlpForward:
     async def _run(self) -> None:
         timeout = aiohttp.ClientTimeout(total=_TIMEOUT_S)
         connector = aiohttp.TCPConnector(limit=1, socket_factory=self._socket)
-        async with aiohttp.ClientSession(timeout=timeout, connector=connector) as session:
+        # The one connection to the outside: by the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name.
+        async with aiohttp.ClientSession(timeout=timeout, connector=connector, trust_env=True) as session:
             while True:
                 await self._arrived.wait()
                 batch = self._next_batch()
@@ -123,8 +127,15 @@ class OtlpForward:
             raise AddressDeniedError("the address is denied")
         return socket.socket(family, kind, protocol)
 
-    def _tls(self) -> ssl.SSLContext | bool:
-        return True if self._tls_context is None else self._tls_context.current()
+    def _check_address(self) -> None:
+        """Refuse an address in the URL itself, which a proxy would dial without `_socket`."""
+        host = URL(self.config.endpoint).host or ""
+        with suppress(ValueError):
+            if self._denied.deny(host):
+                raise AddressDeniedError("the address is denied")
+
+    def _tls(self) -> ssl.SSLContext:
+        return self._system_tls if self._tls_context is None else self._tls_context.current()
 
     def _next_batch(self) -> list[Event]:
         batch: list[Event] = []
@@ -173,6 +184,7 @@ class OtlpForward:
     ) -> float | None:
         """Send once; returns the pause in seconds the other side asks for, or None when the batch is done with."""
         try:
+            self._check_address()
             # A redirect could carry the headers to a host that the Secret does not name.
             async with session.post(
                 self.config.endpoint, data=body, headers=headers, ssl=self._tls(), allow_redirects=False

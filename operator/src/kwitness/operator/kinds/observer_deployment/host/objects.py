@@ -10,6 +10,7 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
 from kwitness.contracts.resources.observer_host import ObserverHost
 from kwitness.contracts.topics import REQUESTS, topic_name
+from kwitness.operator.desired.child_settings import with_pod_values
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles, kafka_client_files
 from kwitness.operator.desired.pods import (
     CONFIG_HASH,
@@ -69,6 +70,7 @@ def host_objects(
     }
     if host.replicas > 1:
         template["spec"]["topologySpreadConstraints"] = spread("observer-host", name)
+    chosen = selector("observer-host", name)
     budget = (disruption_budget("observer-host", name, metadata),) if host.replicas > 1 else ()
     return (
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data},
@@ -78,8 +80,8 @@ def host_objects(
             "metadata": metadata,
             "spec": {
                 "replicas": host.replicas,
-                "selector": {"matchLabels": selector("observer-host", name)},
-                "template": template,
+                "selector": {"matchLabels": chosen},
+                "template": with_pod_values(template, settings.observer_host.pod, chosen, settings.trust_bundle),
             },
         },
         *budget,

@@ -185,7 +185,7 @@ def _container(image: str, settings: OperatorSettings, *, transparent: bool) -> 
             "image": image,
             "pull_policy": settings.images.observer_pull_policy,
             "pull_secrets": settings.image_pull_secrets,
-            "resources": settings.observer.sidecar_resources,
+            "resources": settings.observer.sidecar.resources,
             "run_as_user": user,
         }
     )

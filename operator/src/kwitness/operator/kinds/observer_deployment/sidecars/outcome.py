@@ -9,11 +9,12 @@ from kwitness.contracts.injections import Injection, injection_hash
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment, ObserverDeploymentStatus
 from kwitness.contracts.resources.standstill import is_paused
-from kwitness.operator.desired.sidecar_reach import acts_in
+from kwitness.operator.desired.sidecar_reach import acts_in, other_namespaces
 from kwitness.operator.environment.clusters import permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of, last_report, requested_subscriptions
 from kwitness.operator.environment.injector import INJECTOR, config_map_key, told
 from kwitness.operator.environment.marked_pods import Wanted
+from kwitness.operator.environment.recent_reports import of_resource
 from kwitness.operator.environment.refused import refused_in, seen_since
 from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
 from kwitness.operator.kinds.observer_deployment.environment import listener_of
@@ -22,7 +23,6 @@ from kwitness.operator.kinds.observer_deployment.reports import (
     coverage,
     heard_of,
     ledger,
-    of_resource,
     reporting,
     serving,
     telemetry,
@@ -96,13 +96,14 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
     collector = collector_of(subject.key.namespace, observed.cluster, view)
     state = last_report(subject.key.namespace, observed.cluster, view)
     heard = heard_of(state, view.now_ms)
-    own = of_resource(heard, subject.key)
+    own = of_resource(heard, resource, view.settings)
     since = seen_since(body, view.now_ms)
+    others = other_namespaces(resource, view.settings)
     if observed.rival is not None:
         # Pods that have an observer keep it until they end; what they do is counted by nobody twice.
         refused = refused_in(body, resource, view[Refusals()].value or {}, now_ms=view.now_ms, settings=view.settings)
         status = ObserverDeploymentStatus(refused_in=refused, refusals_since=since, connections=_connections(own))
-        actions = directives(subject.key, own, collector, settings="", suspend=True)
+        actions = directives(subject.key, own, collector, settings="", suspend=True, other_namespaces=others)
         return _outcome(subject, status, conflict(observed.rival, observed.listener), actions)
     injection = injection_of(body, resource, observed.cluster, observed.listener, view)
     digest, settings = injection_hash(injection), injection.settings
@@ -115,7 +116,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         bootstrap_servers=_bootstrap_servers(resource, observed, injection),
         security_protocol=None if resource.spec.is_transparent else _protocol(injection),
         connections=_connections(own),
-        coverage=coverage(state, heard, subject.key),
+        coverage=coverage(state, heard, own),
         ledger=ledger(own),
         telemetry_instances=telemetry_instances(own),
         config_hash=digest,
@@ -154,7 +155,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         *registers_resolved(resource, registries_of(resource, view)),
     )
     telling: tuple[Telling, ...] = (
-        *directives(subject.key, own, collector, settings=digest, suspend=settings.suspend),
+        *directives(subject.key, own, collector, settings=digest, suspend=settings.suspend, other_namespaces=others),
         *subscriptions(
             subject.key, own, collector, requested_subscriptions(collector.resource, observed.cluster, view)
         ),

@@ -34,7 +34,7 @@ def injecting(
             "AdmissionRefused",
             f"pods in {some(refused)} were refused because of the observer (a quota, a limit range, Pod Security or"
             " another policy), so it is put into none there: see the events FailedCreate of their ReplicaSets, change"
-            " the policy or the Helm value observer.sidecarResources, then change this resource's spec",
+            " the policy or the Helm value observer.sidecar.resources, then change this resource's spec",
         )
     if not namespaces:
         return _no_namespace(resource)

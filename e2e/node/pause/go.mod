@@ -1,3 +1,0 @@
-module kwitness.dev/node/pause
-
-go 1.24.0

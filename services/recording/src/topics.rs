@@ -1,0 +1,93 @@
+//! Topics of a window, and what their ids stand for.
+
+use std::mem;
+use std::sync::{PoisonError, RwLock};
+
+use hashbrown::HashMap;
+use kwitness_protocol::LONGEST_NAME;
+
+use crate::lag::Watermarks;
+
+/// What topic ids stand for, as brokers told it to any connection of this process, and the high watermarks of partitions.
+/// Ids are never used again, so there is nothing to correct.
+///
+/// It has at most the number of names that it was made for. When half of them were told since the others
+/// were, the others are forgotten.
+#[derive(Debug)]
+pub struct TopicNames {
+    half: usize,
+    names: RwLock<Names>,
+    pub(crate) watermarks: Watermarks,
+}
+
+#[derive(Debug, Default)]
+struct Names {
+    young: HashMap<[u8; 16], Box<[u8]>>,
+    old: HashMap<[u8; 16], Box<[u8]>>,
+}
+
+impl TopicNames {
+    /// An empty one, of at most so many names.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Self { half: limit / 2, names: RwLock::default(), watermarks: Watermarks::new(limit) }
+    }
+
+    /// Remember what an id stands for. A name that is empty, or longer than Kafka allows, is not believed.
+    pub fn tell(&self, id: [u8; 16], name: &[u8]) {
+        let is_possible = !name.is_empty() && name.len() <= LONGEST_NAME;
+        if !is_possible || self.half == 0 || self.is_young(id) {
+            return;
+        }
+        let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
+        if names.young.len() >= self.half {
+            names.old = mem::take(&mut names.young);
+        }
+        names.young.insert(id, name.into());
+    }
+
+    fn is_young(&self, id: [u8; 16]) -> bool {
+        self.names.read().unwrap_or_else(PoisonError::into_inner).young.contains_key(&id)
+    }
+
+    /// What an id stands for, if it was told.
+    #[must_use]
+    pub fn name(&self, id: [u8; 16]) -> Option<Box<[u8]>> {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        names.young.get(&id).or_else(|| names.old.get(&id)).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(number: u32) -> [u8; 16] {
+        u128::from(number).to_be_bytes()
+    }
+
+    #[test]
+    fn a_name_that_is_told_again_and_again_outlives_a_million_others() {
+        let names = TopicNames::new(100);
+
+        for number in 1..1_000_000 {
+            names.tell(id(0), b"orders");
+            names.tell(id(number), b"other");
+        }
+
+        assert_eq!(names.name(id(0)).as_deref(), Some(&b"orders"[..]));
+        assert_eq!((names.name(id(1)), names.name(id(999_999)).as_deref()), (None, Some(&b"other"[..])));
+        let inner = names.names.read().unwrap();
+        assert!(inner.young.len() + inner.old.len() <= 100);
+    }
+
+    #[test]
+    fn a_name_that_no_topic_has_is_not_believed() {
+        let names = TopicNames::new(100);
+
+        names.tell(id(1), b"");
+        names.tell(id(2), &[b'a'; LONGEST_NAME + 1]);
+
+        assert_eq!((names.name(id(1)), names.name(id(2))), (None, None));
+    }
+}

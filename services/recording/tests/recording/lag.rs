@@ -1,0 +1,163 @@
+//! How far clients read behind the ends of partitions.
+
+use kwitness_observation::Identity;
+use kwitness_protocol::{Content, Event, Fetched, PartitionExchange, Topic};
+use kwitness_recording::Client;
+use serde_json::{Value, json};
+
+use crate::scene::{FETCH, ORDERS, Scene};
+
+const MINUTE_MS: u64 = 60_000;
+const BEGIN_MS: u64 = 22_000;
+
+fn read(next_offset: i64, high_watermark: i64, last_stable_offset: Option<i64>) -> Fetched {
+    Fetched { next_offset, high_watermark, last_stable_offset }
+}
+
+fn answer(topic: Topic<'_>, partition: i32, fetched: Fetched) -> Event<'_> {
+    let content = Content::default();
+    Event::Partition(PartitionExchange {
+        key: FETCH,
+        version: 12,
+        topic,
+        partition,
+        error: 0,
+        confirmed: true,
+        content,
+        fetched: Some(fetched),
+    })
+}
+
+/// A scene with a second connection, of another client.
+struct Readers {
+    scene: Scene,
+    other: Client,
+}
+
+impl Readers {
+    fn new() -> Self {
+        let mut scene = Scene::new();
+        scene.request(FETCH, b"slow");
+        let other = scene.recorder.open(2, Identity::default(), true, BEGIN_MS);
+        Self { scene, other }
+    }
+
+    fn slow(&mut self, partition: i32, fetched: Fetched, now_ms: u64) {
+        self.scene.recorder.record(&mut self.scene.client, &answer(ORDERS, partition, fetched), now_ms);
+    }
+
+    fn other(&mut self, partition: i32, fetched: Fetched, now_ms: u64) {
+        self.scene.recorder.record(&mut self.other, &answer(ORDERS, partition, fetched), now_ms);
+        let presence = Event::Presence { topic: ORDERS, partitions: 1 };
+        self.scene.recorder.record(&mut self.other, &presence, now_ms);
+    }
+
+    /// The row of the slow client's topic.
+    fn topic(&mut self, now_ms: u64) -> Value {
+        let presence = Event::Presence { topic: ORDERS, partitions: 2 };
+        self.scene.recorder.record(&mut self.scene.client, &presence, now_ms);
+        let window = self.scene.recorder.swap(now_ms);
+        let rows = self.scene.rows(&window);
+        let of_slow = |row: &&Value| row["kind"] == "presence" && row["client_id"] == "slow";
+        let [row] = &rows.iter().filter(of_slow).collect::<Vec<_>>()[..] else { panic!("{rows:?}") };
+        (*row).clone()
+    }
+}
+
+fn lag(row: &Value) -> [&Value; 3] {
+    ["fetch_lag", "fetch_lag_partitions", "held_by_transaction"].map(|name| row.get(name).unwrap_or(&Value::Null))
+}
+
+#[test]
+fn the_row_of_a_topic_has_the_largest_lag_of_its_partitions() {
+    let mut readers = Readers::new();
+    readers.slow(0, read(70, 90, Some(85)), BEGIN_MS);
+    readers.slow(1, read(10, 11, Some(2)), BEGIN_MS);
+
+    assert_eq!(lag(&readers.topic(BEGIN_MS)), [&json!(20), &json!(2), &json!(9)]);
+}
+
+#[test]
+fn the_row_of_a_partition_has_the_lag_of_its_last_answer() {
+    let mut readers = Readers::new();
+    readers.slow(0, read(70, 90, Some(85)), BEGIN_MS);
+    readers.slow(0, read(80, 91, None), BEGIN_MS);
+
+    let [row] = &readers.scene.of_kind("partition")[..] else { panic!("one row") };
+    let values = ["high_watermark", "fetch_lag", "held_by_transaction"].map(|name| row.get(name));
+    assert_eq!(values, [Some(&json!(91)), Some(&json!(11)), None]);
+}
+
+#[test]
+fn the_watermark_is_the_largest_of_any_client() {
+    let mut readers = Readers::new();
+    readers.slow(0, read(70, 90, Some(90)), BEGIN_MS);
+    readers.other(0, read(500, 500, Some(450)), BEGIN_MS + 1);
+    readers.other(0, read(400, 400, Some(400)), BEGIN_MS + 2);
+
+    assert_eq!(lag(&readers.topic(BEGIN_MS + 3)), [&json!(430), &json!(1), &json!(0)]);
+}
+
+#[test]
+fn a_lag_that_no_answer_confirms_for_a_minute_is_absent() {
+    let mut readers = Readers::new();
+    readers.slow(0, read(70, 90, Some(90)), BEGIN_MS);
+
+    assert_eq!(lag(&readers.topic(BEGIN_MS + MINUTE_MS - 1))[0], &json!(20));
+    assert_eq!(lag(&readers.topic(BEGIN_MS + MINUTE_MS)), [&Value::Null; 3]);
+}
+
+#[test]
+fn a_watermark_of_another_client_counts_for_a_minute() {
+    let mut readers = Readers::new();
+    readers.other(0, read(500, 500, None), BEGIN_MS);
+    let almost = BEGIN_MS + MINUTE_MS - 1;
+    readers.slow(0, read(70, 90, None), almost);
+    assert_eq!(lag(&readers.topic(almost))[0], &json!(430));
+
+    assert_eq!(lag(&readers.topic(almost + 1))[0], &json!(20));
+}
+
+#[test]
+fn a_watermark_below_what_was_read_is_counted_and_has_no_lag() {
+    let mut readers = Readers::new();
+    readers.slow(0, read(70, 60, Some(60)), BEGIN_MS);
+
+    assert_eq!(lag(&readers.topic(BEGIN_MS)), [&Value::Null; 3]);
+    readers.slow(0, read(70, 60, Some(60)), BEGIN_MS);
+    let rows = readers.scene.of_kind("partition");
+    assert_eq!(rows[0]["watermarks_below"], 1);
+    assert!(rows[0].get("fetch_lag").is_none() && rows[0].get("high_watermark").is_none());
+}
+
+#[test]
+fn totals_have_the_largest_lag_of_each_client_and_topic() {
+    let mut readers = Readers::new();
+    readers.slow(0, read(70, 90, Some(85)), BEGIN_MS);
+    let presence = Event::Presence { topic: ORDERS, partitions: 2 };
+    readers.scene.record(presence);
+
+    let totals = readers.scene.totals();
+
+    assert_eq!(totals["end_ms"], 30_000);
+    let of_fetch = totals["traffic"].as_array().unwrap().iter().find(|entry| entry["api"] == "Fetch").unwrap();
+    assert_eq!((&of_fetch["fetch_lag"], &of_fetch["held_by_transaction"]), (&json!(20), &json!(5)));
+}
+
+#[test]
+fn positions_are_forgotten_when_a_connection_has_too_many_topics_or_partitions() {
+    let mut readers = Readers::new();
+    readers.slow(0, read(70, 90, None), BEGIN_MS);
+    for number in 0..3_000 {
+        let name = format!("topic-{number}");
+        let event = answer(Topic::Name(name.as_bytes()), 0, read(0, 0, None));
+        readers.scene.recorder.record(&mut readers.scene.client, &event, BEGIN_MS);
+    }
+    assert_eq!(lag(&readers.topic(BEGIN_MS))[0], &Value::Null);
+
+    for partition in 0..100_000 {
+        readers.slow(partition, read(1, 2, None), BEGIN_MS);
+    }
+    assert!(readers.scene.client.lasting_bytes() < 4 << 20, "{}", readers.scene.client.lasting_bytes());
+    assert_eq!(lag(&readers.topic(BEGIN_MS))[0], &json!(1));
+}

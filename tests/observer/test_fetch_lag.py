@@ -1,0 +1,154 @@
+"""The fetch lag in the observer's rows lies between the lags that brokers and consumer have before and after it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from tests.eventually import eventually
+from tests.observer.stand import Stand
+
+pytestmark = pytest.mark.broker
+
+PARTITION = 0
+RECORDS = 2_000
+MORE = 20
+"""Records that come while the lag is read."""
+VALUE = bytes(1_000)
+FETCH_BYTES = 50_000
+"""Of a partition in one answer; the consumer keeps one answer at most before it asks again."""
+
+
+def _produce(stand: Stand, topic: str, count: int) -> None:
+    # Brokers send a whole batch, however long: short ones keep the consumer from fetching far ahead.
+    producer = Producer({"bootstrap.servers": stand.cluster.bootstrap, "batch.num.messages": 10})
+    for _ in range(count):
+        producer.produce(topic, VALUE, partition=PARTITION)
+        producer.poll(0)
+    assert producer.flush(30) == 0
+
+
+def _consumer(stand: Stand, client_id: str, **settings: Any) -> Consumer:
+    return Consumer(
+        {
+            "bootstrap.servers": stand.bootstrap,
+            "client.id": client_id,
+            "group.id": client_id,
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+            "fetch.message.max.bytes": FETCH_BYTES,
+            "queued.max.messages.kbytes": 1,
+            "queued.min.messages": 1,
+            "fetch.wait.max.ms": 100,
+            **settings,
+        }
+    )
+
+
+def _end(stand: Stand, topic: str) -> int:
+    asking = Consumer({"bootstrap.servers": stand.cluster.bootstrap, "group.id": "ends"})
+    try:
+        _, end = asking.get_watermark_offsets(TopicPartition(topic, PARTITION), timeout=10)
+        return int(end)
+    finally:
+        asking.close()
+
+
+def _rows(stand: Stand, kind: str, topic: str, client_id: str) -> list[dict[str, Any]]:
+    return stand.rows(kind=kind, topic=topic, client_id=client_id, api="Fetch")
+
+
+def _read(consumer: Consumer, count: int) -> int:
+    """Read so many records; returns the position."""
+    message = None
+    for _ in range(count):
+        message = eventually(lambda: consumer.poll(1), lambda polled: polled is not None and polled.error() is None)
+    assert message is not None
+    return int(message.offset()) + 1
+
+
+def test_the_lag_of_a_slow_consumer_lies_between_those_before_and_after_it(stand: Stand) -> None:
+    stand.create("behind")
+    _produce(stand, "behind", RECORDS)
+    consumer = _consumer(stand, "slow-consumer")
+    consumer.assign([TopicPartition("behind", PARTITION, 0)])
+    bounds: list[tuple[int, int, int, int]] = []
+    for _ in range(4):
+        began_ms, highest = time.time_ns() // 1_000_000, _end(stand, "behind") - _read(consumer, 1)
+        _read(consumer, 150)
+        _produce(stand, "behind", MORE)
+        time.sleep(1.5)  # an answer after a second is what the topic's row is of
+        lowest = _end(stand, "behind") - _read(consumer, 1)
+        bounds.append((began_ms, time.time_ns() // 1_000_000, lowest, highest))
+
+    rows = eventually(
+        lambda: [row for row in _rows(stand, "partition", "behind", "slow-consumer") if row["partition"] == PARTITION],
+        lambda rows: rows[-1:] and rows[-1]["window_end_ms"] > bounds[-1][0],
+    )
+
+    # The observer's position runs ahead of the consumer's by what the library has fetched before.
+    prefetch = 3 * FETCH_BYTES // len(VALUE)
+    assert all(row["watermarks_below"] == 0 for row in rows if "watermarks_below" in row)
+    checked = 0
+    for row in rows:
+        inside = [
+            (lowest, highest)
+            for began, ended, lowest, highest in bounds
+            if row["window_start_ms"] < ended and began < row["window_end_ms"]
+        ]
+        if inside and "fetch_lag" in row:
+            assert min(lowest for lowest, _ in inside) - prefetch - MORE <= row["fetch_lag"]
+            assert row["fetch_lag"] <= max(highest for _, highest in inside) + MORE
+            assert row["high_watermark"] <= _end(stand, "behind")
+            checked += 1
+    assert checked > 0
+    topics = _rows(stand, "presence", "behind", "slow-consumer")
+    assert any(row.get("fetch_lag", 0) > RECORDS // 2 and row["fetch_lag_partitions"] == 1 for row in topics)
+    consumer.close()
+
+
+def test_a_consumer_that_is_at_the_end_has_no_lag(stand: Stand) -> None:
+    stand.create("caught-up")
+    _produce(stand, "caught-up", 10)
+    consumer = _consumer(stand, "quick-consumer")
+    consumer.assign([TopicPartition("caught-up", PARTITION, 0)])
+    _read(consumer, 10)
+
+    def last() -> dict[str, Any] | None:
+        consumer.poll(0)
+        rows = [row for row in _rows(stand, "presence", "caught-up", "quick-consumer") if "fetch_lag" in row]
+        return rows[-1] if rows else None
+
+    row = eventually(last, lambda row: row is not None and row["fetch_lag"] == 0)
+    assert row is not None
+    assert (row["fetch_lag_partitions"], row["held_by_transaction"]) == (1, 0)
+    consumer.close()
+
+
+def test_an_open_transaction_holds_what_is_behind_its_first_record(stand: Stand) -> None:
+    stand.create("held")
+    producer = Producer({"bootstrap.servers": stand.cluster.bootstrap, "transactional.id": "holds"})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for _ in range(7):
+        producer.produce("held", VALUE, partition=PARTITION)
+    assert producer.flush(30) == 0
+    consumer = _consumer(stand, "held-consumer", **{"isolation.level": "read_committed"})
+    consumer.assign([TopicPartition("held", PARTITION, 0)])
+
+    def held(value: int) -> Callable[[], bool]:
+        def is_seen() -> bool:
+            consumer.poll(0)
+            rows = _rows(stand, "presence", "held", "held-consumer")
+            return any(row.get("held_by_transaction") == value for row in rows[-1:])
+
+        return is_seen
+
+    eventually(held(7))
+    producer.commit_transaction(30)
+    eventually(held(0))
+    consumer.close()
