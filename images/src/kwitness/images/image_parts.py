@@ -56,7 +56,7 @@ JAVA_INTERCEPTORS = REPOSITORY / "services" / "interceptors-java"
 #: Their jar, which is their agent, too.
 JAVA_JAR = "kwitness-interceptors.jar"
 #: Cargo's profile of programs that are shipped, and that of programs for tests and the node: the same code, compiled in
-#: a third of the time.
+#: a fifth of the time.
 RELEASE = "release"
 QUICK = "quick"
 #: Parts of packages that only their authors need, as globs in a folder of packages.
