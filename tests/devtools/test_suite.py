@@ -325,3 +325,20 @@ def test_a_test_that_no_group_runs_fails_the_run() -> None:
     pytest_deselected([Deselected(path, ())])
     with pytest.raises(pytest.UsageError, match="no group of `make test` runs tests/subscriptions/test_it"):
         pytest_deselected([Deselected(path, ("spark",))])
+
+
+def test_a_file_that_does_not_name_its_mark_fails_the_run() -> None:
+    operator = Path(__file__).resolve().parents[1] / "operator"
+
+    pytest_deselected([Deselected(operator / "test_operator_process.py", ("broker",))])
+    with pytest.raises(pytest.UsageError, match=r"write pytest\.mark\.broker in conftest\.py"):
+        pytest_deselected([Deselected(operator / "conftest.py", ("broker",))])
+
+
+def test_files_without_the_mark_of_a_group_are_not_collected() -> None:
+    (broker,) = (group for group in GROUPS if group.name == "broker")
+
+    command = broker.command()
+
+    assert "tests/operator/test_operator_process.py" in command
+    assert "tests/operator/test_work_queue.py" not in command

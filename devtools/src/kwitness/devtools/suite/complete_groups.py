@@ -19,15 +19,20 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     Raises
     ------
     pytest.UsageError
-        The group that a test belongs to by its markers does not collect the test's folder.
+        The group that a test belongs to by its markers does not collect the test's folder or file.
     """
     for item in items:
         folder = _folder(item.path)
         markers = {mark.name for mark in item.iter_markers()}
-        if folder and not any(group.holds(folder, markers) for group in GROUPS):
+        groups = [group for group in GROUPS if folder and group.holds(folder, markers)]
+        if folder and not groups:
             raise pytest.UsageError(
                 f"no group of `make test` runs {item.nodeid}: add {folder} to the folders of the group with its "
                 "markers, in devtools/src/kwitness/devtools/suite/steps.py"
+            )
+        if any(not group.imports(item.path) for group in groups):
+            raise pytest.UsageError(
+                f"no group of `make test` runs {item.nodeid}: write {groups[0].mark} in {item.path.name}"
             )
 
 

@@ -6,6 +6,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
@@ -38,6 +39,11 @@ class Group(Step):
     """Chooses its tests by their markers."""
     folders: tuple[str, ...] = ()
     """Folders of `tests/` that are collected; without: all. `complete_groups` sees that no test is left out."""
+    mark: str = ""
+    """Text of the mark that all its tests have: files without it are not imported, which takes as long as some tests.
+
+    Needs `folders`.
+    """
     queue: str
     """Queue in which it waits for other runs on this machine to end, see `KWITNESS_TURNS`."""
     has_containers: bool = False
@@ -51,11 +57,18 @@ class Group(Step):
         chosen = bool(eval(self.expression, {"__builtins__": {}}, values))  # noqa: S307 - our own names, and, or, not
         return chosen and (not self.folders or folder in self.folders)
 
+    def imports(self, file: Path) -> bool:
+        """Return whether a test file of its folders is collected."""
+        return not self.mark or self.mark in file.read_text(encoding="utf-8")
+
     @override
     def command(self) -> list[str]:
         """The run of pytest, below a process that adopts its orphans, with its processor time noted."""
-        folders = [f"tests/{folder}" for folder in self.folders]
-        pytest = ["-m", "pytest", "-m", self.expression, "--durations=5", *folders]
+        collected = [Path("tests", folder) for folder in self.folders]
+        if self.mark:
+            files = [file for folder in collected for file in sorted(folder.glob("test_*.py"))]
+            collected = [file for file in files if self.imports(file)]
+        pytest = ["-m", "pytest", "-m", self.expression, "--durations=5", *map(str, collected)]
         if not self.is_measured:
             return [sys.executable, *pytest]
         plugins = ["-p", "kwitness.devtools.suite.cpu_plugin", "-p", "kwitness.devtools.suite.complete_groups"]
@@ -117,6 +130,7 @@ GROUPS: Final[Sequence[Group]] = (
             "broker_plugin", "cli", "collector", "contracts", "demo", "interceptors_counts", "interceptors_java",
             "interceptors_python", "jobs", "node", "observer", "observer_host", "operator", "tenants",
         ),
+        mark="pytest.mark.broker",
         queue="broker",
         after=("java",),
     ),
