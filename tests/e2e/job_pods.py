@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from kwitness.demo.platform import NAMESPACE, Platform
 from kwitness.demo.summary import table_rows
-from kwitness.images.commands import CommandFailedError
+from kwitness.e2e.api_objects import ApiRefusedError
 
 from tests.e2e import subscriptions
 from tests.e2e.eventually import eventually
@@ -44,18 +44,21 @@ def run_in_turn(platform: Platform, jobs: Mapping[str, dict[str, Any]], stack: E
     names = {job_type: job["metadata"]["name"] for job_type, job in jobs.items()}
     runner = _runner(platform, next(iter(names.values())))
     stack.enter_context(subscriptions.applied(platform, _job_of(runner, tuple(names.values()))))
-    log = ("logs", f"job/{_IN_TURN}", f"--namespace={NAMESPACE}")
+
+    def log(**options: int) -> str:
+        [pod] = platform.cluster.pods(NAMESPACE, f"job-name={_IN_TURN}")
+        return platform.cluster.log(pod["metadata"]["name"], NAMESPACE, **options)
 
     def ended() -> bool:
         if subscriptions.found(platform, _IN_TURN, "job").get("status", {}).get("failed"):
             return True
         try:
-            return _ENDED in platform.cluster.kubectl(*log, "--tail=1")
-        except CommandFailedError:
-            return False  # there is no container yet
+            return _ENDED in log(tailLines=1)
+        except (ApiRefusedError, ValueError):
+            return False  # there is no pod yet, or no container
 
     eventually(ended, every=3)
-    lines = platform.cluster.kubectl(*log, "--tail=-1").splitlines()
+    lines = log().splitlines()
     assert lines[-1] == _ENDED, "\n".join(lines)[-5000:]
     reported = [json.loads(line) for line in lines if line.startswith("{")]
     statuses = {line["name"]: line for line in reported if "phase" in line}
@@ -69,11 +72,8 @@ def _rows(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
 
 
 def _runner(platform: Platform, job: str) -> dict[str, Any]:
-    selector = f"--selector=app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
-    read = ("get", "jobs", f"--namespace={NAMESPACE}", selector, "--output=json")
-    found = eventually(lambda: json.loads(platform.cluster.kubectl(*read))["items"])
-    runner: dict[str, Any] = found[0]
-    return runner
+    selector = f"app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
+    return eventually(lambda: platform.cluster.items("jobs", NAMESPACE, selector))[0]
 
 
 def _job_of(runner: dict[str, Any], jobs: Sequence[str]) -> dict[str, Any]:
