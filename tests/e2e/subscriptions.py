@@ -71,17 +71,17 @@ def change(platform: Platform, kind: str, name: str, **spec: Any) -> None:
 @contextmanager
 def without_rules_on_patterns(platform: Platform) -> Iterator[None]:
     """A schema that lets every pattern pass, as an older release's may have, for the length of a block."""
-    crd = platform.cluster.find("crd", f"{KIND}s.kwitness.dev")
-    del crd["metadata"]["resourceVersion"], crd["status"]
-    lax = copy.deepcopy(crd)
-    spec = lax["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    crd = f"{KIND}s.kwitness.dev"
+    versions = platform.cluster.find("crd", crd)["spec"]["versions"]
+    lax = copy.deepcopy(versions)
+    spec = lax[0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     pattern = spec["properties"]["match"]["items"]["properties"]["pattern"]
     del pattern["pattern"], pattern["x-kubernetes-validations"]
-    platform.cluster.objects.replace(lax)
+    platform.cluster.objects.patch("crd", crd, None, {"spec": {"versions": lax}})
     try:
         yield
     finally:
-        platform.cluster.objects.replace(crd)
+        platform.cluster.objects.patch("crd", crd, None, {"spec": {"versions": versions}})
 
 
 def found(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:

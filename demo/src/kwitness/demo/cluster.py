@@ -101,7 +101,7 @@ class DemoCluster(Cluster):
         answer = self._session.request("GET", f"/api/v1/namespaces/{namespace}/pods/{pod}/log", params=options)
         if not answer.ok:
             raise ApiRefusedError(answer)
-        return answer.text
+        return answer.content.decode(errors="replace")
 
     def pods(self, namespace: str, selector: str = "") -> list[dict[str, Any]]:
         """Pods of a namespace, optionally by label selector."""
