@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -34,5 +33,4 @@ def named(platform: Platform, listener: dict[str, Any]) -> Iterator[None]:
 
 
 def _patch(platform: Platform, operation: dict[str, Any]) -> None:
-    at = (KIND, CLUSTER, f"--namespace={NAMESPACE}")
-    platform.cluster.kubectl("patch", *at, "--type=json", f"--patch={json.dumps([operation])}")
+    platform.cluster.objects.patch(KIND, CLUSTER, NAMESPACE, [operation], how="json")

@@ -17,8 +17,7 @@ def pods_of(platform: Platform, workload: str) -> list[dict[str, Any]]:
 def log_of(platform: Platform, workload: str) -> str:
     """What the client of its one pod has said."""
     [pod] = pods_of(platform, workload)
-    name = pod["metadata"]["name"]
-    return platform.cluster.kubectl("logs", name, f"--namespace={APPS}", "--container=client")
+    return platform.cluster.log(pod["metadata"]["name"], APPS, container="client")
 
 
 @contextmanager

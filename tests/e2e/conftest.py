@@ -85,8 +85,7 @@ def at_work(demo: Demo, job_type: str) -> Iterator[None]:
     finally:
         # Also where it failed: each driver at work takes processor time from the next.
         if demo.cluster.find("analyticsjob", job, NAMESPACE):
-            at = ("analyticsjob", job, f"--namespace={NAMESPACE}")
-            demo.cluster.kubectl("patch", *at, "--type=merge", '--patch={"spec":{"suspend":true}}')
+            demo.cluster.objects.patch("analyticsjob", job, NAMESPACE, {"spec": {"suspend": True}})
         demo.forget(up.OF_JOBS[job_type])
         wait_until_gone(demo.platform, job)
 

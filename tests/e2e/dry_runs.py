@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from kwitness.demo.platform import Platform
-from kwitness.images.commands import CommandFailedError
+from kwitness.e2e.api_objects import ApiRefusedError
 
 
 def annotations_of(platform: Platform, pod: dict[str, Any]) -> dict[str, str]:
@@ -14,11 +13,11 @@ def annotations_of(platform: Platform, pod: dict[str, Any]) -> dict[str, str]:
 
     So a test waits until both know what it has just changed. A real pod that is refused would stop injection.
     """
-    trying = ("create", "--dry-run=server", "--output=json", "--filename=-")
+    pods = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods"
     try:
-        made = json.loads(platform.cluster.kubectl(*trying, input=json.dumps(pod)))
-    except CommandFailedError as failed:
-        if "violates PodSecurity" not in failed.output:
+        made = platform.cluster.objects.ask("POST", pods, params={"dryRun": "All"}, json=pod)
+    except ApiRefusedError as refused:
+        if "violates PodSecurity" not in str(refused):
             raise
         return {}
     return dict(made["metadata"].get("annotations") or {})

@@ -6,11 +6,12 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kwitness.demo.platform import NAMESPACE, Platform
 from kwitness.demo.summary import table_rows
-from kwitness.images.commands import CommandFailedError
+from kwitness.e2e.api_objects import ApiRefusedError
 
 from tests.e2e import subscriptions
 from tests.e2e.eventually import eventually
@@ -19,6 +20,16 @@ _IN_TURN = "kwitness-job-in-turn"
 _MEMORY_LIMIT = "2400Mi"
 _HEAP = "896m"
 """Of a session that serves several types one after the other and keeps of each."""
+_SETTINGS: Final = (Path(__file__).parents[1] / "spark" / "spark-defaults.conf").read_text().splitlines()
+_FASTER: Final = {
+    # As every other Spark of tests: to compile a plan costs more than to run it as it is.
+    "PYSPARK_SUBMIT_ARGS": " ".join(
+        [*(f"--conf {'='.join(line.split())}" for line in _SETTINGS if line.startswith("spark.")), "pyspark-shell"]
+    ),
+    # What the first compiler makes for one job fits into 48 MB; here it would be thrown away and made again.
+    "JAVA_TOOL_OPTIONS": "-XX:ReservedCodeCacheSize=240m",
+}
+"""Variables of that session."""
 _ENDED: Final = "the driver has ended"
 
 
@@ -44,18 +55,21 @@ def run_in_turn(platform: Platform, jobs: Mapping[str, dict[str, Any]], stack: E
     names = {job_type: job["metadata"]["name"] for job_type, job in jobs.items()}
     runner = _runner(platform, next(iter(names.values())))
     stack.enter_context(subscriptions.applied(platform, _job_of(runner, tuple(names.values()))))
-    log = ("logs", f"job/{_IN_TURN}", f"--namespace={NAMESPACE}")
+
+    def log(**options: int) -> str:
+        [pod] = platform.cluster.pods(NAMESPACE, f"job-name={_IN_TURN}")
+        return platform.cluster.log(pod["metadata"]["name"], NAMESPACE, **options)
 
     def ended() -> bool:
         if subscriptions.found(platform, _IN_TURN, "job").get("status", {}).get("failed"):
             return True
         try:
-            return _ENDED in platform.cluster.kubectl(*log, "--tail=1")
-        except CommandFailedError:
-            return False  # there is no container yet
+            return _ENDED in log(tailLines=1)
+        except (ApiRefusedError, ValueError):
+            return False  # there is no pod yet, or no container
 
     eventually(ended, every=3)
-    lines = platform.cluster.kubectl(*log, "--tail=-1").splitlines()
+    lines = log().splitlines()
     assert lines[-1] == _ENDED, "\n".join(lines)[-5000:]
     reported = [json.loads(line) for line in lines if line.startswith("{")]
     statuses = {line["name"]: line for line in reported if "phase" in line}
@@ -69,11 +83,8 @@ def _rows(platform: Platform, job_type: str, name: str) -> list[dict[str, Any]]:
 
 
 def _runner(platform: Platform, job: str) -> dict[str, Any]:
-    selector = f"--selector=app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
-    read = ("get", "jobs", f"--namespace={NAMESPACE}", selector, "--output=json")
-    found = eventually(lambda: json.loads(platform.cluster.kubectl(*read))["items"])
-    runner: dict[str, Any] = found[0]
-    return runner
+    selector = f"app.kubernetes.io/part-of=kwitness,app.kubernetes.io/instance={job}"
+    return eventually(lambda: platform.cluster.items("jobs", NAMESPACE, selector))[0]
 
 
 def _job_of(runner: dict[str, Any], jobs: Sequence[str]) -> dict[str, Any]:
@@ -90,6 +101,7 @@ def _job_of(runner: dict[str, Any], jobs: Sequence[str]) -> dict[str, Any]:
         {"name": f"job-{at}", "configMap": {"name": f"kwitness-job-{job}"}} for at, job in enumerate(jobs)
     ]
     driver["resources"]["limits"]["memory"] = _MEMORY_LIMIT
+    driver["env"] += [{"name": name, "value": value} for name, value in _FASTER.items()]
     for variable in driver["env"]:
         if variable["name"] == "KWITNESS_SPARK_DRIVER_MEMORY":
             variable["value"] = _HEAP

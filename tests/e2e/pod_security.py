@@ -14,10 +14,9 @@ ENFORCED: Final = "pod-security.kubernetes.io/enforce"
 @contextmanager
 def enforcing(platform: Platform, namespace: str, level: str) -> Iterator[None]:
     """Another Pod Security Standard, for the length of a block."""
-    label = ("label", "namespace", namespace, "--overwrite")
     before = platform.cluster.find("namespace", namespace)["metadata"]["labels"][ENFORCED]
-    platform.cluster.kubectl(*label, f"{ENFORCED}={level}")
+    platform.cluster.objects.label("namespace", namespace, None, {ENFORCED: level})
     try:
         yield
     finally:
-        platform.cluster.kubectl(*label, f"{ENFORCED}={before}")
+        platform.cluster.objects.label("namespace", namespace, None, {ENFORCED: before})

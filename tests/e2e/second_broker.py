@@ -146,19 +146,18 @@ def broker(platform: Platform) -> dict[str, Any]:
     }
 
 
-def look(platform: Platform, setting: str) -> None:
+def look(platform: Platform, at: str | None) -> None:
     """Have the operator ask the brokers now."""
-    at = ("kafkacluster", CLUSTER, f"--namespace={NAMESPACE}")
-    platform.cluster.kubectl("annotate", *at, setting, "--overwrite")
+    platform.cluster.objects.annotate("kafkacluster", CLUSTER, NAMESPACE, {LOOK: at})
 
 
 def without_observers(platform: Platform) -> None:
-    platform.cluster.kubectl("label", "namespace", NAMESPACE, f"{INJECTION}-")
+    platform.cluster.objects.label("namespace", NAMESPACE, None, {INJECTION: None})
 
 
 def remove_broker(platform: Platform) -> None:
     platform.cluster.kubectl("delete", "pod", BROKER, f"--namespace={NAMESPACE}", "--ignore-not-found")
-    platform.cluster.kubectl("delete", "configmap", BROKER, f"--namespace={NAMESPACE}", "--ignore-not-found")
+    platform.cluster.delete("configmap", BROKER, namespace=NAMESPACE)
 
 
 def unregister(platform: Platform) -> None:
@@ -175,7 +174,7 @@ def observed(platform: Platform, listener: Listener) -> Iterator[None]:
     first = cluster.find("configmap", KAFKA, NAMESPACE)["data"][f"{KAFKA}-0.properties"]
     with ExitStack() as until:
         until.enter_context(client_listeners.named(platform, listener.served))
-        cluster.kubectl("label", "namespace", NAMESPACE, f"{INJECTION}=enabled", "--overwrite")
+        cluster.objects.label("namespace", NAMESPACE, None, {INJECTION: "enabled"})
         until.callback(without_observers, platform)
         until.enter_context(subscriptions.applied(platform, listener.observers))
         subscriptions.reason_becomes(platform, NAME, "Injecting", KIND)
@@ -189,7 +188,7 @@ def observed(platform: Platform, listener: Listener) -> Iterator[None]:
             lambda: waiting.condition(cluster.find("pod", BROKER, NAMESPACE), "Ready") or {},
             lambda now: now.get("status") == "True",
         )
-        until.callback(look, platform, f"{LOOK}-")
+        until.callback(look, platform, None)
         yield
     unregister(platform)
 
@@ -210,7 +209,7 @@ def produce(platform: Platform, toolbox: Toolbox, client_id: str, security: dict
         input=json.dumps(order),
     )
     # It takes part in the cluster by now, so the operator finds it.
-    look(platform, f"{LOOK}=now")
+    look(platform, "now")
     known: list[str] = json.loads(answer)
     return known
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -51,34 +50,38 @@ def applied(platform: Platform, document: dict[str, Any]) -> Iterator[str]:
     try:
         yield name
     finally:
-        platform.cluster.kubectl("delete", document["kind"], name, f"--namespace={NAMESPACE}", "--ignore-not-found")
+        platform.cluster.delete(document["kind"], name, namespace=NAMESPACE)
 
 
 @contextmanager
 def cluster_with(platform: Platform, **spec: Any) -> Iterator[None]:
     """Have the KafkaCluster say this for the length of a block, and then its defaults again."""
-    at = ("patch", "kafkacluster", CLUSTER, f"--namespace={NAMESPACE}", "--type=merge")
-    platform.cluster.kubectl(*at, f"--patch={json.dumps({'spec': spec})}")
+    change(platform, "kafkacluster", CLUSTER, **spec)
     try:
         yield
     finally:
-        platform.cluster.kubectl(*at, f"--patch={json.dumps({'spec': dict.fromkeys(spec)})}")
+        change(platform, "kafkacluster", CLUSTER, **dict.fromkeys(spec))
+
+
+def change(platform: Platform, kind: str, name: str, **spec: Any) -> None:
+    """Write these fields of a resource's spec; those that are None are removed."""
+    platform.cluster.objects.patch(kind, name, NAMESPACE, {"spec": spec})
 
 
 @contextmanager
 def without_rules_on_patterns(platform: Platform) -> Iterator[None]:
     """A schema that lets every pattern pass, as an older release's may have, for the length of a block."""
-    crd = platform.cluster.find("crd", f"{KIND}s.kwitness.dev")
-    del crd["metadata"]["resourceVersion"], crd["status"]
-    lax = copy.deepcopy(crd)
-    spec = lax["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    crd = f"{KIND}s.kwitness.dev"
+    versions = platform.cluster.find("crd", crd)["spec"]["versions"]
+    lax = copy.deepcopy(versions)
+    spec = lax[0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
     pattern = spec["properties"]["match"]["items"]["properties"]["pattern"]
     del pattern["pattern"], pattern["x-kubernetes-validations"]
-    platform.cluster.kubectl("replace", "--filename=-", input=json.dumps(lax))
+    platform.cluster.objects.patch("crd", crd, None, {"spec": {"versions": lax}})
     try:
         yield
     finally:
-        platform.cluster.kubectl("replace", "--filename=-", input=json.dumps(crd))
+        platform.cluster.objects.patch("crd", crd, None, {"spec": {"versions": versions}})
 
 
 def found(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,9 +58,8 @@ def test_a_match_on_software_name_reaches_only_those_clients(platform: Platform,
         times = [(record.headers["client_id"], int(record.headers["received_at_ms"])) for record in records]
         return [max((at for pushed, at in times if pushed == client), default=0) for client in clients]
 
-    patch = ("patch", subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge", "--patch")
     java = [{"selector": "clientSoftwareName", "pattern": "apache-kafka-java"}]
-    platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": java}}))
+    subscriptions.change(platform, subscriptions.KIND, SUBSCRIPTION, match=java)
     try:
         subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
         applied_ms = time.time() * 1000
@@ -72,11 +70,10 @@ def test_a_match_on_software_name_reaches_only_those_clients(platform: Platform,
         )
         others = last_pushes("demo-python-producer", "demo-python-consumer")
     finally:
-        platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": None}}))
+        subscriptions.change(platform, subscriptions.KIND, SUBSCRIPTION, match=None)
         subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
         # Who was told of no subscription asks again after five minutes only; a new client asks at once.
-        for name in ("python-producer", "python-consumer", "old-python-producer"):
-            platform.cluster.kubectl("rollout", "restart", f"deployment/{name}", f"--namespace={APPS}")
+        platform.cluster.restart("python-producer", "python-consumer", "old-python-producer", namespace=APPS)
 
     # Others push every 10 s as a rule; brokers take a moment to read what was applied.
     assert 0 < min(others) <= max(others) < applied_ms + 10_000

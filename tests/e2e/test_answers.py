@@ -83,16 +83,14 @@ def test_a_topic_that_nobody_uses_is_told_as_not_seen_by_a_run(platform: Platfor
             lambda: analysis(platform, ONCE).get("finishedRuns"),
             lambda known: known == [ended],
         )
-        runs = (
-            "get",
-            "jobs",
-            f"--namespace={NAMESPACE}",
-            f"--selector=app.kubernetes.io/instance={ONCE}",
-            "-o",
-            "name",
-        )
-        platform.cluster.kubectl("delete", platform.cluster.kubectl(*runs).strip(), f"--namespace={NAMESPACE}")
-        remains(lambda: platform.cluster.kubectl(*runs), lambda names: not names.strip(), seconds=15)
+
+        def runs() -> list[str]:
+            jobs = platform.cluster.items("jobs", NAMESPACE, f"app.kubernetes.io/instance={ONCE}")
+            return [job["metadata"]["name"] for job in jobs]
+
+        [run] = runs()
+        platform.cluster.delete("job", run, namespace=NAMESPACE)
+        remains(runs, lambda names: not names, seconds=15)
 
 
 # tests/operator has what the operator makes of a schedule.

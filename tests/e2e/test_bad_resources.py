@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from kwitness.demo import up
-from kwitness.demo.platform import CLUSTER, NAMESPACE, Platform
+from kwitness.demo.platform import CLUSTER, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
@@ -28,9 +26,6 @@ def test_a_cluster_with_another_id_gets_nothing_until_it_is_accepted(platform: P
         with subscriptions.applied(platform, early):
             subscriptions.reason_becomes(platform, "to-another-cluster", "ClusterNotReady")
             assert not any(one.endswith(".to-another-cluster") for one in toolbox.subscriptions())
-            patch = json.dumps({"spec": {"clusterId": real}})
-            platform.cluster.kubectl(
-                "patch", "kafkacluster", name, f"--namespace={NAMESPACE}", "--type=merge", f"--patch={patch}"
-            )
+            subscriptions.change(platform, "kafkacluster", name, clusterId=real)
             subscriptions.reason_becomes(platform, "to-another-cluster", "Applied")
             assert any(one.endswith(".to-another-cluster") for one in toolbox.subscriptions())

@@ -35,7 +35,7 @@ def connected(platform: Platform, name: str, spec: dict[str, Any]) -> Iterator[s
     try:
         yield name
     finally:
-        platform.cluster.kubectl("delete", KIND, name, f"--namespace={NAMESPACE}", "--ignore-not-found")
+        platform.cluster.delete(KIND, name, namespace=NAMESPACE)
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def secret(platform: Platform, name: str, entries: dict[str, str]) -> Iterator[N
     try:
         yield
     finally:
-        platform.cluster.kubectl("delete", "secret", name, f"--namespace={NAMESPACE}")
+        platform.cluster.delete("secret", name, namespace=NAMESPACE)
 
 
 # These Secrets are named in demo/values.yaml, so that the operator may read them.
@@ -135,6 +135,6 @@ def test_a_subscription_to_a_cluster_that_is_not_ready_says_so_and_is_applied_on
         spec = {"bootstrapServers": servers, "tls": TLS, "authentication": SCRAM, "riskPolicy": "Apply"}
         with connected(platform, "later", spec):
             condition = subscriptions.reason_becomes(platform, name, "Applied")
-            platform.cluster.kubectl("delete", subscriptions.KIND, name, f"--namespace={NAMESPACE}")
+            platform.cluster.delete(subscriptions.KIND, name, namespace=NAMESPACE)
 
     assert condition["status"] == "True"

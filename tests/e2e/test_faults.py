@@ -32,12 +32,12 @@ SAFE = ["org.apache.kafka.producer.connection.creation.", "org.apache.kafka.cons
 def test_a_gauge_rises_with_a_client_and_disappears_with_it(platform: Platform) -> None:
     software = 'client_software_name="confluent-kafka-python",client_software_version=~"2[.]10[.]1.*"'
     version = f"kafka_client_connections{{{software}}}"
-    scale = ("scale", "deployment/old-python-producer", f"--namespace={APPS}")
+    scaled = ("deployment", "old-python-producer", APPS)
     assert platform.total(version) > 0
 
-    platform.cluster.kubectl(*scale, "--replicas=0")
+    platform.cluster.objects.patch(*scaled, {"spec": {"replicas": 0}})
     eventually(lambda: platform.query(version), lambda now: not now)
-    platform.cluster.kubectl(*scale, "--replicas=1")
+    platform.cluster.objects.patch(*scaled, {"spec": {"replicas": 1}})
 
     eventually(lambda: platform.total(version), lambda now: now > 0)
 
@@ -92,22 +92,16 @@ def test_an_operator_killed_at_random_moments_ends_in_the_same_state(platform: P
             platform.cluster.apply_objects(subscriptions.manifest(name, SAFE, interval=f"{10 + len(name)}s"))
             if chance.random() < 0.4:
                 time.sleep(chance.random() * 2)
-                platform.cluster.kubectl(
-                    "delete",
-                    "pod",
-                    "--selector=app.kubernetes.io/component=operator",
-                    f"--namespace={NAMESPACE}",
-                    "--grace-period=0",
-                    "--force",
-                    "--wait=false",
-                )
+                operators = {"labelSelector": "app.kubernetes.io/component=operator"}
+                pods = f"/api/v1/namespaces/{NAMESPACE}/pods"
+                platform.cluster.objects.ask("DELETE", pods, params=operators, json={"gracePeriodSeconds": 0})
         wait_until_ready(platform, "deployment", "kwitness-operator")
         for name in names:
             subscriptions.reason_becomes(platform, name, "Applied")
         wanted = {subscriptions.found(platform, name)["status"]["brokerResource"] for name in names}
         there = {name for name in toolbox.subscriptions() if ".killed-" in name}
     finally:
-        platform.cluster.kubectl("delete", subscriptions.KIND, *names, f"--namespace={NAMESPACE}", "--ignore-not-found")
+        platform.cluster.delete(subscriptions.KIND, *names, namespace=NAMESPACE)
 
     assert there == wanted, f"seed {seed}"
     eventually(toolbox.subscriptions, lambda now: not [one for one in now if ".killed-" in one])
@@ -132,7 +126,7 @@ def test_a_resync_in_which_nothing_changed_writes_nothing(platform: Platform, no
     before = writes()
 
     # A restart lists and reconciles everything, as a resync does.
-    platform.cluster.kubectl("rollout", "restart", "deployment/kwitness-operator", f"--namespace={NAMESPACE}")
+    platform.cluster.restart("kwitness-operator", namespace=NAMESPACE)
     wait_until_ready(platform, "deployment", "kwitness-operator")
     time.sleep(30)
 

@@ -73,8 +73,7 @@ def test_a_suspended_gateway_relays_and_reads_nothing(platform: Platform, toolbo
         return platform.total(f'kwitness_observer_connections{{name="{GATEWAY}",state="relay_only"}}')
 
     def suspend(value: bool) -> None:
-        patch = json.dumps({"spec": {"suspend": value}})
-        platform.cluster.kubectl("patch", KIND, GATEWAY, f"--namespace={NAMESPACE}", "--type=merge", f"--patch={patch}")
+        subscriptions.change(platform, KIND, GATEWAY, suspend=value)
 
     def read_again() -> float:
         through_the_gateway(platform, toolbox, "e2e-read-again", 10)

@@ -55,7 +55,7 @@ def authority(platform: Platform) -> Iterator[Authority]:
         with subscriptions.applied(platform, gateway):
             yield authority
     finally:
-        platform.cluster.kubectl("delete", "secret", SECRET, f"--namespace={NAMESPACE}", "--ignore-not-found")
+        platform.cluster.delete("secret", SECRET, namespace=NAMESPACE)
 
 
 def admin(platform: Platform, authority: Authority) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,7 +16,6 @@ from kwitness.demo.platform import (
     INTERCEPTED_JAVA_WORKLOAD,
     INTERCEPTED_WORKLOAD,
     INTERCEPTORS,
-    NAMESPACE,
     UNREGISTERED_HEADER,
     Platform,
 )
@@ -123,9 +121,7 @@ def test_a_key_gets_a_number_of_the_registers_range_that_stays_its_own_when_it_i
 
 
 def _register(platform: Platform, keys: list[dict[str, Any]]) -> None:
-    patch = json.dumps({"spec": {"keys": keys}})
-    at = (KIND, HEADERS, f"--namespace={NAMESPACE}")
-    platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
+    subscriptions.change(platform, KIND, HEADERS, keys=keys)
 
 
 def _numbers_of(platform: Platform, count: int) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -136,9 +135,7 @@ def test_a_suspended_profile_counts_nothing_in_pods_that_run_until_it_goes_on(pl
     records = consumed_at(intercepted_pod(platform))
 
     def suspend(value: bool) -> None:
-        patch = json.dumps({"spec": {"suspend": value}})
-        at = (KIND, INTERCEPTORS, f"--namespace={NAMESPACE}")
-        platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
+        subscriptions.change(platform, KIND, INTERCEPTORS, suspend=value)
 
     def increases() -> list[float]:
         return [float(sample["value"][1]) for sample in platform.query(f"increase({records}[20s])")]
@@ -268,9 +265,7 @@ def test_a_client_with_tls_is_observed_that_its_interceptors_lead_to_the_observe
     platform: Platform,
 ) -> None:
     def lead(value: bool) -> None:
-        patch = json.dumps({"spec": {"throughObserver": value}})
-        at = (KIND, INTERCEPTORS, f"--namespace={NAMESPACE}")
-        platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
+        subscriptions.change(platform, KIND, INTERCEPTORS, throughObserver=value)
         subscriptions.reason_becomes(platform, INTERCEPTORS, "Injecting", KIND)
 
     lead(True)

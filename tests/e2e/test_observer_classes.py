@@ -64,7 +64,7 @@ def hosted(platform: Platform) -> Iterator[None]:
             subscriptions.reason_becomes(platform, NAME, "Available", KIND)
             yield
     finally:
-        platform.cluster.kubectl("delete", "secret", SECRET, f"--namespace={NAMESPACE}", "--ignore-not-found")
+        platform.cluster.delete("secret", SECRET, namespace=NAMESPACE)
 
 
 def audited(platform: Platform) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from kwitness.demo import manifests, up
-from kwitness.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
+from kwitness.demo.platform import APPS, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
 
 from tests.e2e import subscriptions
@@ -37,20 +36,19 @@ def old_client(platform: Platform) -> Iterator[str]:
         eventually(lambda: platform.query('kafka_client_connections{client_software_version=~"2[.]5[.]0.*"}'), bool)
         yield "fragile-producer"
     finally:
-        platform.cluster.kubectl("delete", "deployment", "fragile-producer", f"--namespace={APPS}", "--wait")
+        platform.cluster.delete("deployment", "fragile-producer", namespace=APPS)
 
 
 @contextmanager
 def demo_subscription_for_newer_clients(platform: Platform) -> Iterator[None]:
     """Without the demo's own subscription for the old client, so that what it is asked for is the test's alone."""
-    patch = ("patch", subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge", "--patch")
     newer = [{"selector": "clientSoftwareVersion", "pattern": "(4[.]|2[.]1).*"}]
-    platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": newer}}))
+    subscriptions.change(platform, subscriptions.KIND, SUBSCRIPTION, match=newer)
     subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
     try:
         yield
     finally:
-        platform.cluster.kubectl(*patch, json.dumps({"spec": {"match": None}}))
+        subscriptions.change(platform, subscriptions.KIND, SUBSCRIPTION, match=None)
         subscriptions.reason_becomes(platform, SUBSCRIPTION, "Applied")
 
 
@@ -79,7 +77,7 @@ def test_a_subscription_that_would_crash_a_connected_client_is_held_until_told_o
         with subscriptions.cluster_with(platform, riskPolicy="Apply"):
             subscriptions.reason_becomes(platform, name, "Applied")
             # A client that was told of no subscription asks again after five minutes only; a new one asks at once.
-            platform.cluster.kubectl("rollout", "restart", f"deployment/{client}", f"--namespace={APPS}")
+            platform.cluster.restart(client, namespace=APPS)
             eventually(lambda: _exit_codes(platform, client), lambda codes: ABORTED in codes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -110,13 +109,11 @@ def refused(platform: Platform) -> Iterator[None]:
         yield
     finally:
         for kind in ("deployment", "resourcequota", "priorityclass"):
-            platform.cluster.kubectl("delete", kind, BOUNDED, f"--namespace={APPS}", "--ignore-not-found")
+            platform.cluster.delete(kind, BOUNDED, namespace=APPS)
         for kind, name in ((KIND, SIDECARS), ("interceptorprofile", INTERCEPTORS)):
             before = subscriptions.found(platform, name, kind)["spec"].get("window")
             for window in ("11s", before):
-                patch = json.dumps({"spec": {"window": window}})
-                at = (kind, name, f"--namespace={NAMESPACE}")
-                platform.cluster.kubectl("patch", *at, "--type=merge", f"--patch={patch}")
+                subscriptions.change(platform, kind, name, window=window)
             subscriptions.reason_becomes(platform, name, "Injecting", kind)
 
 

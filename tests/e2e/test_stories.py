@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -104,9 +103,8 @@ def test_a_line_asks_one_client_for_a_while_shows_what_it_says_and_ends_by_itsel
     # An end that can be waited for: a while after its creation that is nearly over.
     created = datetime.fromisoformat(subscriptions.found(platform, SUBSCRIPTION)["metadata"]["creationTimestamp"])
     age = (datetime.now(UTC) - created).total_seconds()
-    life = {"spec": {"expireAfter": f"{max(60, round(age) + 10)}s"}}
-    at = (subscriptions.KIND, SUBSCRIPTION, f"--namespace={NAMESPACE}", "--type=merge")
-    platform.cluster.kubectl("patch", *at, f"--patch={json.dumps(life)}")
+    life = f"{max(60, round(age) + 10)}s"
+    subscriptions.change(platform, subscriptions.KIND, SUBSCRIPTION, expireAfter=life)
     described = f"kubectl kwitness subscriptions describe {SUBSCRIPTION}"
     eventually(lambda: person.types(described), lambda said: "Expired" in said)
     assert resource not in toolbox.subscriptions()
@@ -127,8 +125,7 @@ def test_who_does_not_push_is_told_with_the_reason(person: Person) -> None:
 
 
 def test_an_alert_leads_to_the_client_and_its_line_can_be_typed(platform: Platform, person: Person) -> None:
-    at = ("kafkacluster", CLUSTER, f"--namespace={NAMESPACE}", "--type=merge")
-    least = '{"clientSoftwareName":"confluent-kafka-python","version":"2.12.0"}'
+    least = {"clientSoftwareName": "confluent-kafka-python", "version": "2.12.0"}
 
     def alerts() -> list[dict[str, Any]]:
         answer = platform.cluster.http(namespace=NAMESPACE, service=PROMETHEUS, port=9090, path="/api/v1/alerts")
@@ -136,13 +133,10 @@ def test_an_alert_leads_to_the_client_and_its_line_can_be_typed(platform: Platfo
         found = [one for one in answer["data"]["alerts"] if one["labels"]["alertname"] == name]
         return [one for one in found if one["labels"].get("client_id") == OLD]
 
-    platform.cluster.kubectl("patch", *at, f'--patch={{"spec":{{"clientPolicy":{{"minimumVersions":[{least}]}}}}}}')
-    try:
+    with subscriptions.cluster_with(platform, clientPolicy={"minimumVersions": [least]}):
         # It waits for an hour before it tells anybody; that it waits shows that it is the case.
         alert = eventually(alerts, lambda found: len(found) == 1, still_s=180)[0]
         warnings = subscriptions.found(platform, CLUSTER, "kafkacluster")["status"]["warnings"]
-    finally:
-        platform.cluster.kubectl("patch", *at, '--patch={"spec":{"clientPolicy":null}}')
 
     assert "ClientsBelowMinimum" in {one["type"] for one in warnings}
     assert alert["labels"]["client_software_version"].startswith("2.")

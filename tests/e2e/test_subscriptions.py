@@ -9,7 +9,7 @@ import pytest
 from kwitness.demo import up
 from kwitness.demo.platform import APPS, NAMESPACE, SUBSCRIPTION, Platform
 from kwitness.demo.toolbox import Toolbox
-from kwitness.images.commands import CommandFailedError
+from kwitness.e2e.api_objects import ApiRefusedError
 
 from tests.e2e import subscriptions
 from tests.e2e.eventually import eventually
@@ -130,7 +130,7 @@ def test_a_resource_deleted_while_the_operator_is_away_is_swept_at_its_return(
 def test_a_pattern_that_cannot_be_is_refused_by_the_api_server(platform: Platform, pattern: str) -> None:
     document = subscriptions.manifest("bad", SAFE, match=[{"selector": "clientId", "pattern": pattern}])
 
-    with pytest.raises(CommandFailedError, match=r"spec\.match"):
+    with pytest.raises(ApiRefusedError, match=r"spec\.match"):
         platform.cluster.apply_objects(document)
 
 
@@ -164,9 +164,7 @@ def test_an_interval_below_the_installations_limit_is_refused_in_status(platform
 
 
 def _scale_operator(platform: Platform, replicas: int) -> None:
-    platform.cluster.kubectl(
-        "scale", "deployment/kwitness-operator", f"--replicas={replicas}", f"--namespace={NAMESPACE}"
-    )
+    platform.cluster.objects.patch("deployment", "kwitness-operator", NAMESPACE, {"spec": {"replicas": replicas}})
     wait_until_ready(platform, "deployment", "kwitness-operator")
     # A pod that is ending counts no more, and works on until it has ended.
     eventually(
@@ -177,6 +175,4 @@ def _scale_operator(platform: Platform, replicas: int) -> None:
 
 def _resync(platform: Platform, name: str) -> None:
     """Make the operator look now instead of at its next resync, by a change that means nothing."""
-    platform.cluster.kubectl(
-        "annotate", subscriptions.KIND, name, f"--namespace={NAMESPACE}", f"looked-at={time.time()}", "--overwrite"
-    )
+    platform.cluster.objects.annotate(subscriptions.KIND, name, NAMESPACE, {"looked-at": str(time.time())})

@@ -81,7 +81,7 @@ def producers(platform: Platform) -> Iterator[None]:
     login = secrets.secret(LOGIN, {"password": kafka_users.password_of(platform)})
     with ExitStack() as until:
         platform.cluster.apply_objects(login, namespace=APPS)
-        until.callback(platform.cluster.kubectl, "delete", "secret", LOGIN, f"--namespace={APPS}")
+        until.callback(platform.cluster.delete, "secret", LOGIN, namespace=APPS)
         until.enter_context(client_listeners.named(platform, client_listeners.SIGNED_IN))
         until.enter_context(subscriptions.applied(platform, resource()))
         subscriptions.reason_becomes(platform, NAME, "Injecting", KIND)
@@ -101,7 +101,7 @@ def pod_of(platform: Platform, name: str) -> dict[str, Any]:
 
 def log_of(platform: Platform, name: str) -> str:
     pod = pod_of(platform, name)["metadata"]["name"]
-    return platform.cluster.kubectl("logs", pod, f"--namespace={APPS}", "--container=client")
+    return platform.cluster.log(pod, APPS, container="client")
 
 
 @pytest.mark.usefixtures("producers")

@@ -81,7 +81,7 @@ def test_a_client_whose_broker_stops_goes_on_at_the_other_and_is_counted_once(pa
     both = _settled_connections(pair)
 
     # When
-    pair.cluster.kubectl("scale", f"statefulset/{KAFKA}", "--replicas=1", f"--namespace={PAIR}")
+    pair.cluster.objects.patch("statefulset", KAFKA, PAIR, {"spec": {"replicas": 1}})
     eventually(
         lambda: pair.cluster.find("statefulset", KAFKA, PAIR)["status"].get("replicas"),
         lambda now: now == 1,
@@ -102,7 +102,7 @@ def test_a_client_whose_broker_stops_goes_on_at_the_other_and_is_counted_once(pa
 
     # And the sum over both replicas is what the client pushed, to the record, once it has pushed its last
     there = replace(toolbox, bootstrap=f"{KAFKA}.{PAIR}.svc:9092")
-    pair.cluster.kubectl("scale", "deployment/java-producer", "--replicas=0", f"--namespace={PAIR}")
+    pair.cluster.objects.patch("deployment", "java-producer", PAIR, {"spec": {"replicas": 0}})
     counted, pushed = eventually(lambda: _counted_and_pushed(pair, there), lambda now: now[0] == now[1])
     assert counted == pushed > 0
     remains(lambda: _counted_and_pushed(pair, there), lambda now: now == (counted, pushed), seconds=15, every=5)

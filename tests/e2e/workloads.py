@@ -23,8 +23,7 @@ def wait_until_ready(platform: Platform, kind: str, name: str, namespace: str = 
 
 def restart(platform: Platform, *workloads: str) -> None:
     """Have clients of the demo make their connections from the beginning, in new processes."""
-    names = [f"deployment/{workload}" for workload in workloads]
-    platform.cluster.kubectl("rollout", "restart", *names, f"--namespace={APPS}")
+    platform.cluster.restart(*workloads, namespace=APPS)
     for workload in workloads:
         wait_until_ready(platform, "deployment", workload, APPS)
 
@@ -38,5 +37,5 @@ def running(platform: Platform, deployment: dict[str, Any]) -> Iterator[dict[str
         wait_until_ready(platform, "deployment", name, APPS)
         yield pods_of(platform, name)[0]
     finally:
-        platform.cluster.kubectl("delete", "deployment", name, f"--namespace={APPS}", "--ignore-not-found")
+        platform.cluster.delete("deployment", name, namespace=APPS)
         eventually(lambda: pods_of(platform, name), lambda pods: not pods)

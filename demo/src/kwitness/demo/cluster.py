@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import datetime as dt
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import requests
+import yaml
 from typing_extensions import override
 
 from kwitness.e2e import binaries
@@ -16,6 +18,7 @@ from kwitness.e2e.api_objects import ApiObjects, ApiRefusedError
 from kwitness.e2e.api_session import ApiSession
 from kwitness.e2e.cluster import Cluster
 from kwitness.images.commands import CommandFailedError, run
+from kwitness.sandbox.waiting import wait_until
 
 T = TypeVar("T")
 
@@ -31,13 +34,18 @@ class DemoCluster(Cluster):
     ----------
     kubeconfig
         File with address and credentials.
+
+    Attributes
+    ----------
+    objects
+        Reads and writes objects over a kept connection; what a person types is tried with kubectl.
     """
 
     def __init__(self, kubeconfig: Path) -> None:
         super().__init__(kubeconfig=kubeconfig, kubectl=binaries.kubectl())
         self._helm = binaries.helm()
         self._session = ApiSession(kubeconfig)
-        self._objects = ApiObjects(self._session.request)
+        self.objects: ApiObjects = _PatientObjects(self._session.request, field_manager="demo")
 
     @override
     def kubectl(self, *arguments: str, input: str | None = None) -> str:
@@ -55,18 +63,45 @@ class DemoCluster(Cluster):
 
     def find(self, kind: str, name: str, namespace: str | None = None) -> dict[str, Any]:
         """An object; an empty one where there is none."""
-        return _patiently(lambda: self._objects.find(kind, name, namespace)) or {}
+        return self.objects.find(kind, name, namespace) or {}
 
     def items(self, kind: str, namespace: str | None = None, selector: str = "") -> list[dict[str, Any]]:
         """Objects of a kind, optionally of a namespace and by label selector."""
-        return _patiently(lambda: self._objects.items(kind, namespace, selector))
+        return self.objects.items(kind, namespace, selector)
 
     def apply_objects(self, *objects: Mapping[str, Any], namespace: str | None = None) -> None:
         """Apply objects; the API server merges them, and `demo` owns what they say."""
-        place = [f"--namespace={namespace}"] if namespace else []
-        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)})
-        options = ("--server-side", "--force-conflicts", "--field-manager=demo")
-        self.kubectl("apply", *options, *place, "--filename=-", input=text)
+        self.objects.apply(*objects, namespace=namespace)
+
+    @override
+    def apply(self, manifest: str, *, namespace: str | None = None) -> None:
+        self.apply_objects(*filter(None, yaml.safe_load_all(manifest)), namespace=namespace)
+
+    def delete(self, kind: str, *names: str, namespace: str | None = None) -> None:
+        """Delete objects, as far as they are there, and wait until they are gone."""
+        there = [name for name in names if self.objects.find(kind, name, namespace)]
+        self.objects.delete(kind, *there, namespace=namespace)
+        for name in there:
+            wait_until(partial(self.find, kind, name, namespace), lambda found: not found)
+
+    def restart(self, *names: str, namespace: str) -> None:
+        """Replace the pods of Deployments, as `kubectl rollout restart` does."""
+        at = {"kubectl.kubernetes.io/restartedAt": dt.datetime.now(dt.UTC).isoformat()}
+        for name in names:
+            self.objects.patch("deployment", name, namespace, {"spec": {"template": {"metadata": {"annotations": at}}}})
+
+    def log(self, pod: str, namespace: str, **options: Any) -> str:
+        """Return what a container has written; `options` are those of the request, such as `container`.
+
+        Raises
+        ------
+        ApiRefusedError
+            There is no such container yet.
+        """
+        answer = self._session.request("GET", f"/api/v1/namespaces/{namespace}/pods/{pod}/log", params=options)
+        if not answer.ok:
+            raise ApiRefusedError(answer)
+        return answer.content.decode(errors="replace")
 
     def pods(self, namespace: str, selector: str = "") -> list[dict[str, Any]]:
         """Pods of a namespace, optionally by label selector."""
@@ -94,7 +129,7 @@ class DemoCluster(Cluster):
             The service did not answer with 200.
         """
         whole = f"/api/v1/namespaces/{namespace}/services/{service}:{port}/proxy{path}"
-        return _patiently(lambda: self._objects.ask("GET", whole))
+        return self.objects.ask("GET", whole)
 
     def _named_pods(self, namespace: str) -> list[str]:
         try:
@@ -108,6 +143,12 @@ class DemoCluster(Cluster):
         except CommandFailedError as error:
             text = str(error)
         file.write_text(text)
+
+
+class _PatientObjects(ApiObjects):
+    @override
+    def ask(self, method: str, path: str, **options: Any) -> Any:
+        return _patiently(lambda: super(_PatientObjects, self).ask(method, path, **options))
 
 
 def _patiently(call: Callable[[], T]) -> T:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final
 
 from kwitness.demo.cluster import DemoCluster
@@ -28,7 +27,7 @@ def signs_of(cluster: DemoCluster, *, namespace: str, workload: str) -> tuple[Si
         found = [pod for pod in cluster.pods(namespace) if pod["metadata"]["name"].startswith(workload)]
         steps = {}
         for node in sorted({pod["spec"]["nodeName"] for pod in found if "nodeName" in pod["spec"]}):
-            summary = json.loads(cluster.kubectl("get", "--raw", f"/api/v1/nodes/{node}/proxy/stats/summary"))
+            summary = cluster.objects.ask("GET", f"/api/v1/nodes/{node}/proxy/stats/summary")
             for pod in summary["pods"]:
                 name, place = pod["podRef"]["name"], pod["podRef"]["namespace"]
                 if place == namespace and name.startswith(workload):

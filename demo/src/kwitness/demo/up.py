@@ -257,8 +257,7 @@ def _restart_outdated(demo: Demo, kind: str, name: str, workloads: Sequence[str]
     missed = (waiting.condition(found, "Covered") or {}).get("reason") == "PodsMissed"
     if outdated := [workload for workload in workloads if missed or not _is_marked(_pods(demo, workload), annotation)]:
         demo.progress.note(f"restarting {', '.join(outdated)}: their pods started before {kind} {name} changed")
-        names = [f"deployment/{workload}" for workload in outdated]
-        demo.cluster.kubectl("rollout", "restart", *names, "--namespace", APPS)
+        demo.cluster.restart(*outdated, namespace=APPS)
         _running(demo, *outdated, namespace=APPS)
 
 
@@ -298,8 +297,7 @@ def _first_rows(
     """Have a job work, also one that was suspended, until its table has what `lacking` finds missing in its rows."""
     job = JOBS[job_type]
     _apply(demo, manifest)
-    resumed = ("--type=merge", '--patch={"spec":{"suspend":null}}')
-    demo.cluster.kubectl("patch", "analyticsjob", job, "--namespace", NAMESPACE, *resumed)
+    demo.cluster.objects.patch("analyticsjob", job, NAMESPACE, {"spec": {"suspend": None}})
     _ready(demo, "analyticsjob", job)
     read: dict[int, str | None] = {}
 

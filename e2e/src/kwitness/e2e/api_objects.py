@@ -57,10 +57,13 @@ class ApiObjects:
     ----------
     request
         Asks the API server: method, path, and options of `requests`.
+    field_manager
+        Owns the fields that `apply` writes.
     """
 
-    def __init__(self, request: Callable[..., requests.Response]) -> None:
+    def __init__(self, request: Callable[..., requests.Response], *, field_manager: str = "tests") -> None:
         self._request = request
+        self._field_manager = field_manager
         self._types: dict[str, _Type] = {}
 
     def get(self, kind: str, name: str, namespace: str | None = None) -> dict[str, Any]:
@@ -109,7 +112,8 @@ class ApiObjects:
         for body in objects:
             metadata = body["metadata"]
             path = self._path_of(body).path(metadata.get("namespace", namespace), metadata["name"])
-            self._patch(path, body, "apply", fieldManager="tests", force="true", fieldValidation="Strict")
+            manager = self._field_manager
+            self._patch(path, body, "apply", fieldManager=manager, force="true", fieldValidation="Strict")
 
     def replace(self, body: Mapping[str, Any]) -> None:
         """Write an object that was read and changed."""

@@ -51,10 +51,10 @@ class Cluster:
         """The parsed JSON of `kubectl get`."""
         return json.loads(self.kubectl("get", *arguments, "--output=json"))
 
-    def apply(self, manifest: str, *, namespace: str | None = None) -> str:
+    def apply(self, manifest: str, *, namespace: str | None = None) -> None:
         """Apply YAML or JSON text."""
         place = [f"--namespace={namespace}"] if namespace else []
-        return self.kubectl("apply", *place, "--filename=-", input=manifest)
+        self.kubectl("apply", *place, "--filename=-", input=manifest)
 
     def await_definitions(self) -> None:
         """Wait until every CustomResourceDefinition is served; `kubectl wait` fails at one that has no condition yet.
