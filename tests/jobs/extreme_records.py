@@ -46,20 +46,17 @@ NO_JSON = (None, b"", b"[]", b"1", b'{"schema": "\xff\xfe"}', b'{"event_seq": 1e
 _LARGEST = 2**64 - 1
 
 
-def extremes(kind: str, *, copies: int = 1_100, has_variants: bool = True) -> list[KafkaRecord]:
+def extremes(kind: str, *, copies: int = 1_100) -> list[KafkaRecord]:
     """Good records of a topic of the platform and, after them, all variants with extremes.
 
     Parameters
     ----------
     copies
         Of a record that counts as much as one may, in each shape: the sum of 1,024 is beyond 64 bits.
-    has_variants
-        Without them there are the good records, the copies and what is no JSON.
     """
     shapes = SHAPES.get(kind, ())
     values: list[Value | bytes | None] = [base for _, base in shapes]
-    if has_variants:
-        values += [variant for shape, base in shapes for variant in _variants(shape, base)]
+    values += [variant for shape, base in shapes for variant in _variants(shape, base)]
     values += NO_JSON
     values += [_counting(shape, 2**53) | base for shape, base in shapes for _ in range(copies)]
     placed = [_record(kind, at, value) for at, value in enumerate(values)] if shapes else _pushes()

@@ -20,7 +20,6 @@ from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.frame.offsets import TopicPartition
 from kwitness.jobs.frame.table_sink import PeriodTables
 
-from tests import soak
 from tests.jobs.extreme_records import extremes
 from tests.jobs.observed import START_MS
 from tests.jobs.open_tables import READ_TOPICS, OpenTables, kinds_of, open_tables
@@ -37,16 +36,14 @@ Fed = Callable[[str], OpenTables]
 def fed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Fed:
     """The tables of an analysis that has read two batches of extremes, the second of which adds to what it has.
 
-    Variants come to rows that hold the greatest sums; in `make soak` to those of the same variants as well. Each batch
-    is read once: decoding is the greatest part of an analysis' work.
+    Each batch is read once: decoding is the greatest part of an analysis' work.
     """
 
     @cache
     def feed(job_type: str) -> OpenTables:
         tables = open_tables(spark, tmp_path_factory.mktemp(job_type), job_type)
         for batch, copies in enumerate((1_100, 1)):
-            given = partial(extremes, copies=copies, has_variants=soak.SOAKS or batch > 0)
-            records = [record for kind in kinds_of(job_type) for record in given(kind)]
+            records = [record for kind in kinds_of(job_type) for record in extremes(kind, copies=copies)]
             for read_records in tables.reads:
                 read_count = spark.sparkContext.accumulator(0)
                 frame = frame_of(spark, records)
@@ -70,13 +67,11 @@ def _counted(read_count: Accumulator[int], batches: Iterator[pa.RecordBatch]) ->
         yield batch
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("job_type", READ_TOPICS)
 def test_no_record_ends_an_analysis(fed: Fed, job_type: str) -> None:
     fed(job_type)
 
 
-@pytest.mark.soak
 def test_no_record_ends_the_bill_of_what_the_analyses_before_it_have_counted(
     spark: SparkSession, fed: Fed, tmp_path: Path
 ) -> None:
