@@ -9,6 +9,7 @@ from typing import Any
 
 from kwitness.demo import waiting
 from kwitness.demo.platform import CLUSTER, NAMESPACE, Platform
+from kwitness.e2e.api_objects import ApiRefusedError
 
 from tests.e2e.eventually import STILL_S, eventually
 
@@ -79,9 +80,21 @@ def without_rules_on_patterns(platform: Platform) -> Iterator[None]:
     del pattern["pattern"], pattern["x-kubernetes-validations"]
     platform.cluster.objects.patch("crd", crd, None, {"spec": {"versions": lax}})
     try:
+        anything = [{"selector": "clientId", "pattern": "a{1,3}"}]
+        eventually(lambda: _passes(platform, manifest("lax", ["org.apache.kafka.producer."], match=anything)))
         yield
     finally:
         platform.cluster.objects.patch("crd", crd, None, {"spec": {"versions": versions}})
+
+
+def _passes(platform: Platform, document: dict[str, Any]) -> bool:
+    """Return whether the API server would take a resource: it follows a changed definition a moment later."""
+    resources = f"/apis/{document['apiVersion']}/namespaces/{NAMESPACE}/{KIND}s"
+    try:
+        platform.cluster.objects.ask("POST", resources, params={"dryRun": "All"}, json=document)
+    except ApiRefusedError:
+        return False
+    return True
 
 
 def found(platform: Platform, name: str, kind: str = KIND) -> dict[str, Any]:
