@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::broken::{Broken, Cause};
 use super::frames::Frames;
 use super::peer::Peer;
+use super::sending::Sending;
 use super::turn::{Capacity, TURN_BYTES, Turn};
 use super::watch::Watch;
 
@@ -39,24 +40,12 @@ pub(crate) struct Flow {
     /// The receiver took all that was written to it last.
     receiver_keeps_up: bool,
     turn: Turn,
-    /// How its side ended, once it has.
-    ended: Option<Ended>,
+    pub(super) sending: Sending,
     is_shut: bool,
     pub(crate) frames: Frames,
     /// The same of what the client gets, where that is not only what the broker sends.
     answers: Frames,
     pub(crate) last_read: Instant,
-}
-
-/// How a side ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
-    /// In good order.
-    Whole,
-    /// Without the end that TLS has, as a process does that is killed.
-    Truncated,
-    /// It failed.
-    Failed,
 }
 
 impl Flow {
@@ -68,7 +57,7 @@ impl Flow {
             needs_flush: false,
             receiver_keeps_up: false,
             turn: Turn::new(Capacity::Enough),
-            ended: None,
+            sending: Sending::Open,
             is_shut: false,
             frames: Frames::default(),
             answers: Frames::default(),
@@ -78,7 +67,7 @@ impl Flow {
 
     /// Whether its side sends no more.
     pub(crate) const fn has_ended(&self) -> bool {
-        self.ended.is_some()
+        self.sending.has_ended()
     }
 
     /// True once its side's end was passed on.
@@ -88,7 +77,7 @@ impl Flow {
 
     /// Whether its side would be read if it sent something.
     pub(crate) const fn waits_for_its_side(&self) -> bool {
-        self.unwritten.is_empty() && self.ended.is_none() && !self.turn.is_held_back()
+        self.unwritten.is_empty() && !self.has_ended() && !self.turn.is_held_back()
     }
 
     /// Returns true if its side is not read, since there is no room to keep what it sends.
@@ -147,10 +136,10 @@ impl Flow {
             if let Err(error) = ready!(self.poll_write_out(cx, to)) {
                 return Poll::Ready(Err(Broken { side: self.receiver(), cause: Cause::Io(error) }));
             }
-            if let Some(ended) = self.ended {
-                if !self.is_shut && ended != Ended::Failed {
+            if self.has_ended() {
+                if !self.is_shut && self.sending != Sending::Failed {
                     // A peer that is gone already needs no notice.
-                    let _ = ready!(to.poll_end(cx, ended == Ended::Truncated));
+                    let _ = ready!(to.poll_end(cx, self.sending == Sending::Truncated));
                     self.is_shut = true;
                 }
                 return Poll::Ready(Ok(()));
@@ -204,17 +193,17 @@ impl Flow {
         match ready!(Pin::new(from).poll_read(cx, &mut filled)) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                self.ended = Some(Ended::Truncated);
+                self.sending.end(Sending::Truncated);
                 return Poll::Ready(Ok(()));
             }
             Err(error) => {
-                self.ended = Some(Ended::Failed);
+                self.sending.end(Sending::Failed);
                 return Poll::Ready(Err(Broken { side: self.side, cause: Cause::Io(error) }));
             }
         }
         let bytes = filled.filled_mut();
         if bytes.is_empty() {
-            self.ended = Some(Ended::Whole);
+            self.sending.end(Sending::Whole);
             return Poll::Ready(Ok(()));
         }
         self.last_read = Instant::now();

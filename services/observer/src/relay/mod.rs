@@ -12,6 +12,7 @@ mod peer;
 mod resumption;
 mod rewriting;
 mod seen;
+mod sending;
 mod stream;
 mod tap;
 mod turn;
@@ -111,7 +112,10 @@ pub(crate) async fn relay(
             },
         }
     };
-    if let Err(Broken { side, cause: Cause::Io(_) }) = &ended {
+    if let Err(Broken { side, cause: Cause::Io(error) }) = &ended {
+        if error.kind() == ErrorKind::ConnectionReset {
+            relay.sent_by(*side).sending.note_reset();
+        }
         let drained = async {
             let drains = control.wait_for(|control| control.drain_until.is_some()).await;
             let until = drains.ok().and_then(|control| control.drain_until);
@@ -250,6 +254,13 @@ impl<C: Peer, B: Peer> Relay<'_, C, B> {
         match side {
             Side::Client => deliver(requests, client, broker, watch).await,
             Side::Broker => deliver(responses, broker, client, watch).await,
+        }
+    }
+
+    const fn sent_by(&mut self, side: Side) -> &mut Flow {
+        match side {
+            Side::Client => &mut self.requests,
+            Side::Broker => &mut self.responses,
         }
     }
 
