@@ -1,6 +1,6 @@
 //! States whether a side of a relayed connection still sends, or how it ended.
 
-/// Whether a side still sends.
+/// The state of what a side sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
     /// It does.
