@@ -153,7 +153,9 @@ async def test_a_suspended_one_that_protects_a_foreign_one_says_that_it_stays(in
     apply(api, subscription("safe", namespace, metrics=["*"]))
     await _reason(api, namespace, "safe", "Applied")
     await asyncio.to_thread(alter_broker, clean_broker, "theirs", {"metrics": "x."})
-    await eventually_beside(lambda: get(api, "kfc", "main", namespace)["status"].get("subscriptions", {}).get("foreign"))
+    await eventually_beside(
+        lambda: get(api, "kfc", "main", namespace)["status"].get("subscriptions", {}).get("foreign")
+    )
     apply(api, subscription("safe", namespace, metrics=["*"], suspend=True))
     assert "still on the broker" in (await _reason(api, namespace, "safe", "ClientsAtRisk"))["message"]
     await asyncio.to_thread(alter_broker, clean_broker, "theirs", None)
