@@ -113,9 +113,7 @@ pub(crate) async fn relay(
         }
     };
     if let Err(Broken { side, cause: Cause::Io(error) }) = &ended {
-        if error.kind() == ErrorKind::ConnectionReset {
-            relay.sent_by(*side).sending.note_reset();
-        }
+        let was_reset = error.kind() == ErrorKind::ConnectionReset;
         let drained = async {
             let drains = control.wait_for(|control| control.drain_until.is_some()).await;
             let until = drains.ok().and_then(|control| control.drain_until);
@@ -123,7 +121,7 @@ pub(crate) async fn relay(
         };
         tokio::select! {
             biased;
-            () = relay.deliver(*side) => {}
+            () = relay.deliver(*side, was_reset) => {}
             () = tokio::time::sleep(STALLED_AFTER) => {}
             () = drained => {}
         }
@@ -249,18 +247,11 @@ impl<C: Peer, B: Peer> Relay<'_, C, B> {
 
     /// Pass on what this side had sent before it failed. Answers have no reader any more, and a system that has some
     /// unread throws away what it has not sent.
-    async fn deliver(&mut self, side: Side) {
+    async fn deliver(&mut self, side: Side, was_reset: bool) {
         let Self { client, broker, requests, responses, watch, .. } = self;
         match side {
-            Side::Client => deliver(requests, client, broker, watch).await,
-            Side::Broker => deliver(responses, broker, client, watch).await,
-        }
-    }
-
-    const fn sent_by(&mut self, side: Side) -> &mut Flow {
-        match side {
-            Side::Client => &mut self.requests,
-            Side::Broker => &mut self.responses,
+            Side::Client => deliver(requests, client, broker, watch, was_reset).await,
+            Side::Broker => deliver(responses, broker, client, watch, was_reset).await,
         }
     }
 
@@ -299,7 +290,10 @@ impl<C: Peer, B: Peer> Relay<'_, C, B> {
     }
 }
 
-async fn deliver(flow: &mut Flow, from: &mut impl Peer, to: &mut impl Peer, watch: &mut Watch) {
+async fn deliver(flow: &mut Flow, from: &mut impl Peer, to: &mut impl Peer, watch: &mut Watch, was_reset: bool) {
+    if was_reset {
+        flow.sending.note_reset();
+    }
     let delivered = poll_fn(|cx| {
         let has_ended = to.poll_discard(cx);
         flow.begin_turn(Capacity::Enough);

@@ -3,7 +3,7 @@
 /// The state of what a side sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
-    /// It does.
+    /// It sends.
     Open,
     /// It was reset, and what came before is still read. The system says so once: a read then finds no more than an end.
     Reset,
