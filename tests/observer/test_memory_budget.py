@@ -38,7 +38,7 @@ class MetadataBroker:
 
     def __init__(self, *, silent: bool) -> None:
         self._silent = silent
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2 * CLIENTS)
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2_000)
         broker = struct.pack(">iih", 1, 0, 9) + b"127.0.0.1" + struct.pack(">ih", 9092, -1)
         topics = b"".join(struct.pack(">hh", 0, 97) + name(number) + b"\0" + bytes(4) for number in range(50_000))
         self.metadata = broker + struct.pack(">ii", 0, 50_000) + topics
