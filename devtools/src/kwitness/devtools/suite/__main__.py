@@ -27,7 +27,7 @@ _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
 _AT_ONCE: Final = 4
 """Steps that run at the same time: about half of what a group takes is waiting, so four keep two cores busy."""
 _BEHIND: Final = ("nice", "-n", "5")
-"""Runs a step for which neither other steps nor the end wait: beside one for which they do, it gets a third."""
+"""Runs a step that no other waits for: beside one that others wait for, it gets a third of the processor."""
 _COLUMNS: Final = "160"
 """Width of pytest's summary: the reason of a failure stands at the end of its line."""
 _OF_MAKE: Final = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR")
@@ -107,7 +107,7 @@ def _begin(step: Step, folder: RunFolder, *, is_awaited: bool) -> Run:
         environment["KWITNESS_TURNS"] = step.queue
         if step.is_measured:
             environment |= folder.variables(step.name, has_containers=step.has_containers)
-    command = step.command() if is_awaited or step.is_last else [*_BEHIND, *step.command()]
+    command = step.command() if is_awaited else [*_BEHIND, *step.command()]
     return Run(step.name, command, folder.log(step.name), environment)
 
 

@@ -25,8 +25,6 @@ class Step:
     """Targets of the Makefile; a group of tests has none."""
     after: tuple[str, ...] = ()
     """Names of the steps that must have passed, where they are run too."""
-    is_last: bool = False
-    """It ends after all others, so it goes before them where they compete for the processor."""
 
     def command(self) -> list[str]:
         """The command line."""
@@ -134,7 +132,6 @@ GROUPS: Final[Sequence[Group]] = (
         ),
         mark="pytest.mark.broker",
         queue="broker",
-        is_last=True,
         after=("java",),
     ),
     Group(
