@@ -142,12 +142,12 @@ class Senders:
     def send(self) -> int:
         """Send from all clients in turn until no connection takes more; how many bytes were taken so far."""
         before = -1
-        while (taken := sum(self._sent.values())) != before:
-            before = taken
+        while (total := sum(self._sent.values())) != before:
+            before = total
             for client, sent in self._sent.items():
                 with contextlib.suppress(BlockingIOError):
                     self._sent[client] += client.send(self._content[sent : sent + (1 << 16)])
-        return taken
+        return total
 
 
 def test_requests_without_answers_stay_within_the_budget(program: Path, tmp_path: Path) -> None:
