@@ -37,10 +37,12 @@ def listed(collector: RecordingCollector, instance: str) -> dict[str, Any] | Non
 def test_a_client_that_pushes_too_early_is_named_with_how_often(plugged: Plugged) -> None:
     broker, collector = plugged
     with TelemetryClient(broker.bootstrap, "too-early") as client:
-        answers = [client.push(PAYLOAD) for _ in range(3)]
-        # On a slow machine the interval can end before the last push.
-        assert answers[:2] == [0, THROTTLING_QUOTA_EXCEEDED]
+        assert client.push(PAYLOAD) == 0
+        # On a slow machine the interval can end before the next push.
+        answers = [client.push(PAYLOAD) for _ in range(50)]
+        assert set(answers) <= {0, THROTTLING_QUOTA_EXCEEDED}
         refused = answers.count(THROTTLING_QUOTA_EXCEEDED)
+        assert refused > 0
         if broker.version.startswith("3.7."):
             assert "sensors" not in heartbeat(collector)
             return
@@ -52,7 +54,7 @@ def test_a_client_that_pushes_too_early_is_named_with_how_often(plugged: Plugged
         "client_instance_id": client.instance,
         "throttled": refused,
         "plugin_errors": 0,
-        "exported": 3 - refused,
+        "exported": 1 + len(answers) - refused,
     }
     sensors = heartbeat(collector)["sensors"]
     assert sensors["throttled"] >= refused

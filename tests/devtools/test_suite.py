@@ -41,14 +41,14 @@ def without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str]]:
     """Run both groups over a module of tests; the exit status and what was shown."""
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = -p no:cacheprovider\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\n")
     monkeypatch.chdir(tmp_path)
 
     def suite(module: str, at_once: int = 2, steps: Sequence[Step] = (ONE, TWO)) -> tuple[int, str]:
         (tmp_path / "test_it.py").write_text(f"import pytest, time, pathlib\n{module}")
         shown = io.BytesIO()
-        status, _ = run(steps, folder=RunFolder(tmp_path), out=shown, at_once=at_once)
-        return status, shown.getvalue().decode()
+        outcome = run(steps, folder=RunFolder(tmp_path), out=shown, at_once=at_once)
+        return outcome.status, shown.getvalue().decode()
 
     return suite
 
@@ -105,19 +105,61 @@ def test_b(): assert 1 == 2, "of no use"
     assert "test_a" not in end
 
 
+COUNTED = """
+@pytest.mark.parametrize("number", range({parameters}))
+def test_a(number):
+    with open(f"runs-{{number}}", "a") as runs:
+        runs.write("x")
+    assert number == 0 or pathlib.Path(f"runs-{{number}}").read_text() == "xx"
+@pytest.mark.second
+def test_b(): {second}
+"""
+
+
+def test_a_few_tests_that_failed_run_again_alone_and_are_named(suite) -> None:
+    status, shown = suite(COUNTED.format(parameters=4, second="pathlib.Path('b').mkdir()"))
+
+    assert status == 0, shown
+    end = shown.partition("== what failed, and why ==\n")[2]
+    assert "FAILED test_it.py::test_a[3]" in end
+    assert "== the first: what failed, alone ==" in end
+    named = [f"test_it.py::test_a[{number}]" for number in (1, 2, 3)]
+    assert end.splitlines()[-4:] == [
+        "== failed beside others and passed alone: a defect of the test or of the code ==",
+        *named,
+    ]
+    assert [len(Path(f"runs-{number}").read_text()) for number in range(4)] == [1, 2, 2, 2]
+
+
+@pytest.mark.parametrize(("parameters", "second"), [(5, "pass"), (4, "assert 1 == 2"), (1, "pytest.exit('no')")])
+def test_many_failures_or_another_error_fail_the_run_at_once(suite, parameters: int, second: str) -> None:
+    status, shown = suite(COUNTED.format(parameters=parameters, second=second))
+
+    assert status == 1
+    assert ", alone ==" not in shown
+
+
+def test_what_fails_alone_too_fails_the_run(suite) -> None:
+    status, shown = suite(COUNTED.format(parameters=2, second="assert 1 == 2"))
+
+    assert status == 1
+    assert "== the second: what failed, alone ==" in shown
+    assert "passed alone" not in shown
+
+
 def test_a_group_without_a_test_is_a_failure(suite) -> None:
     assert suite("def test_a(): pass")[0] == 1
 
 
 def test_the_time_of_a_group_is_until_its_own_end_though_it_is_shown_later(suite, tmp_path: Path) -> None:
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = -p no:cacheprovider\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\n")
     (tmp_path / "test_it.py").write_text("""
 import pytest, time
 def test_a(): time.sleep(6)
 @pytest.mark.second
 def test_b(): pass
 """)
-    _, [one, two] = run([ONE, TWO], folder=RunFolder(tmp_path), out=io.BytesIO())
+    one, two = run([ONE, TWO], folder=RunFolder(tmp_path), out=io.BytesIO()).costs
 
     assert one.seconds >= 6
     assert two.seconds < one.seconds
@@ -180,7 +222,7 @@ from pathlib import Path
 from kwitness.devtools.suite.__main__ import run
 from kwitness.devtools.suite.run_folder import RunFolder
 from tests.devtools.test_suite import ONE, TWO
-sys.exit(run([ONE, TWO], folder=RunFolder(Path()), out=sys.stdout.buffer)[0])
+sys.exit(run([ONE, TWO], folder=RunFolder(Path()), out=sys.stdout.buffer).status)
 """
 
 
@@ -191,7 +233,7 @@ def hanging(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[s
     children: list[int] = []
 
     def begin(wait: str) -> tuple[subprocess.Popen[str], list[int]]:
-        (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = -p no:cacheprovider --capture=no\n")
+        (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = second\naddopts = --capture=no\n")
         (tmp_path / "test_it.py").write_text(HANGS.format(wait=wait))
         environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
         # As a shell starts what it runs in the background: with the signal of Ctrl-C ignored.

@@ -11,12 +11,13 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from kwitness.devtools.suite.cpu_log import read_cpu_file
 from kwitness.devtools.suite.figures import GroupCost, committed, comparison, excessive
 from kwitness.devtools.suite.passed import note_passed, tree_hash
 from kwitness.devtools.suite.run_folder import RunFolder
+from kwitness.devtools.suite.second_run import second_run
 from kwitness.devtools.suite.side_by_side import Beginning, Interruption, Line, Run, end, follow
 from kwitness.devtools.suite.steps import CHECKS, GROUPS, QUICK, Group, Step
 from kwitness.e2e.reference_work import ReferenceClock
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tree, began = tree_hash(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kwitness-suite-") as path, ReferenceClock() as reference:
         folder = RunFolder(Path(path))
-        status, costs = run(chosen, folder=folder, out=sys.stdout.buffer)
+        status, costs, passed_again = run(chosen, folder=folder, out=sys.stdout.buffer)
         folder.write_summary(costs, reference.seconds)
         if chosen is everything:
             folder.keep()
@@ -60,54 +61,78 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = status or 1
     if status == 0 and chosen is everything and tree and tree == tree_hash():
         minutes, cpu_s = (time.monotonic() - began) / 60, sum(cost.cpu_s for cost in costs)
-        note_passed(tree, {"minutes": round(minutes, 1), "cpu_seconds": round(cpu_s), "reference_s": reference.seconds})
+        noted = {"minutes": round(minutes, 1), "cpu_seconds": round(cpu_s), "reference_s": reference.seconds}
+        note_passed(tree, {**noted, "passed_again": passed_again})
     return status
 
 
-def run(
-    steps: Sequence[Step], *, folder: RunFolder, out: BinaryIO, at_once: int = _AT_ONCE
-) -> tuple[int, list[GroupCost]]:
+class Outcome(NamedTuple):
+    """Result of a run of steps."""
+
+    status: int
+    """Exit status."""
+    costs: list[GroupCost]
+    """Those of the steps that ran, in their order; of an interrupted run none."""
+    passed_again: list[str]
+    """Tests that failed beside the others and passed when they ran again alone."""
+
+
+def run(steps: Sequence[Step], *, folder: RunFolder, out: BinaryIO, at_once: int = _AT_ONCE) -> Outcome:
     """Run steps, a few at a time; show the first as it goes and then the others, and what failed.
 
-    Returns
-    -------
-    tuple
-        The exit status, and the costs of the steps that ran, in their order.
+    Where that is a few tests, they run again with nothing beside them.
     """
+    with Interruption() as interruption:
+        line = _follow_all(steps, interruption, folder, out, at_once=at_once)
+        failed = [] if interruption else line.failed()
+        if failed:
+            _say(out, "== what failed, and why ==")
+            _say(out, *(f"{ended.name} ended with {ended.process.returncode}" for ended in failed))
+            _say(out, *failures(ended.log.read_text(errors="replace") for ended in failed))
+        again = [] if line.skipped else second_run(steps, failed, folder)
+        has_passed = bool(again) and not _follow_all(again, interruption, folder, out, at_once=1).failed()
+        if interruption:
+            return Outcome(128 + interruption.signals[0], [], [])
+    passed_again = [test for group in again for test in group.tests] if has_passed else []
+    if passed_again:
+        _say(out, "== failed beside others and passed alone: a defect of the test or of the code ==", *passed_again)
+    costs = [_cost(line.runs[step.name], folder) for step in steps if step.name in line.runs]
+    return Outcome(int(bool(failed) and not has_passed), costs, passed_again)
+
+
+def _follow_all(
+    steps: Sequence[Step], interruption: Interruption, folder: RunFolder, out: BinaryIO, *, at_once: int
+) -> Line:
+    """Run steps until all have ended or a signal interrupts, and leave none that runs."""
     awaited = {name for step in steps for name in step.after}
     beginnings = [
         Beginning(step.name, functools.partial(_begin, step, folder, is_awaited=step.name in awaited), step.after)
         for step in steps
     ]
-    with Interruption() as interruption:
-        line = Line(beginnings, at_once=at_once)
-        try:
-            for step in steps:
-                _say(out, f"== {step.title} ==")
-                follow(line, step.name, interruption, out)
-                if interruption:
-                    _say(out, "interrupted; ends what still runs (once more: by force)")
-                    return 128 + interruption.signals[0], []
-                if step.name in line.skipped:
-                    _say(out, f"not run, because {line.skipped[step.name]} failed")
-        finally:
-            end(line.runs.values(), interruption)
-    runs = [line.runs[step.name] for step in steps if step.name in line.runs]
-    if failed := [ended for ended in runs if ended.process.returncode != 0]:
-        _say(out, "== what failed, and why ==")
-        _say(out, *(f"{ended.name} ended with {ended.process.returncode}" for ended in failed))
-        _say(out, *failures(ended.log.read_text(errors="replace") for ended in failed))
-    return (1 if failed else 0), [_cost(ended, folder) for ended in runs]
+    line = Line(beginnings, at_once=at_once)
+    try:
+        for step in steps:
+            _say(out, f"== {step.title} ==")
+            follow(line, step.name, interruption, out)
+            if interruption:
+                _say(out, "interrupted; ends what still runs (once more: by force)")
+                break
+            if step.name in line.skipped:
+                _say(out, f"not run, because {line.skipped[step.name]} failed")
+    finally:
+        end(line.runs.values(), interruption)
+    return line
 
 
 def _begin(step: Step, folder: RunFolder, *, is_awaited: bool) -> Run:
     environment = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
     environment["COLUMNS"] = _COLUMNS
+    command = step.command() if is_awaited else [*_BEHIND, *step.command()]
     if isinstance(step, Group):
+        command += folder.pytest_options(step.name)
         environment["KWITNESS_TURNS"] = step.queue
         if step.is_measured:
             environment |= folder.variables(step.name, has_containers=step.has_containers)
-    command = step.command() if is_awaited else [*_BEHIND, *step.command()]
     return Run(step.name, command, folder.log(step.name), environment)
 
 

@@ -43,6 +43,18 @@ class RunFolder:
         """Return the file with the processor time of a group's tests, see `cpu_plugin`."""
         return self.path / f"{step}.cpu.jsonl"
 
+    def pytest_options(self, step: str) -> list[str]:
+        """Return the options by which a group keeps here which of its tests failed."""
+        return ["-o", f"cache_dir={self._pytest_cache(step)}"]
+
+    def failed_tests(self, step: str) -> tuple[str, ...]:
+        """Return pytest's ids of a group's tests that failed, in their order."""
+        file = self._pytest_cache(step) / "v/cache/lastfailed"
+        return tuple(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else ()
+
+    def _pytest_cache(self, step: str) -> Path:
+        return self.path / f"{step}.pytest"
+
     def waits(self) -> list[str]:
         """Return the lines that the groups wrote of their waits, see `kwitness.sandbox.waiting`."""
         log = self._waits_log

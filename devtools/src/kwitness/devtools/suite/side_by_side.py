@@ -121,6 +121,10 @@ class Line:
                 self._waiting.remove(waiting)
                 free -= 1
 
+    def failed(self) -> list[Run]:
+        """Return those that ended with another status than 0."""
+        return [run for name, run in self.runs.items() if self._has_failed(name)]
+
     def _has_failed(self, name: str) -> bool:
         run = self.runs.get(name)
         return name in self.skipped or (run is not None and run.has_ended() and run.process.returncode != 0)

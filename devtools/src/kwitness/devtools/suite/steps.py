@@ -39,6 +39,8 @@ class Group(Step):
     """Chooses its tests by their markers."""
     folders: tuple[str, ...] = ()
     """Folders of `tests/` that are collected; without: all. `complete_groups` sees that no test is left out."""
+    tests: tuple[str, ...] = ()
+    """Those of its tests that are run, by pytest's ids; without: all."""
     mark: str = ""
     """Text of the mark that all its tests have: files without it are not imported, which takes as long as some tests.
 
@@ -64,15 +66,18 @@ class Group(Step):
     @override
     def command(self) -> list[str]:
         """The run of pytest, below a process that adopts its orphans, with its processor time noted."""
-        collected = [Path("tests", folder) for folder in self.folders]
-        if self.mark:
-            files = [file for folder in collected for file in sorted(folder.glob("test_*.py"))]
-            collected = [file for file in files if self.imports(file)]
-        pytest = ["-m", "pytest", "-m", self.expression, "--durations=5", *map(str, collected)]
+        pytest = ["-m", "pytest", "-m", self.expression, "--durations=5", *(self.tests or self._collected())]
         if not self.is_measured:
             return [sys.executable, *pytest]
         plugins = ["-p", "kwitness.devtools.suite.cpu_plugin", "-p", "kwitness.devtools.suite.complete_groups"]
         return [sys.executable, "-m", "kwitness.devtools.suite.measured", sys.executable, *pytest, *plugins]
+
+    def _collected(self) -> list[str]:
+        folders = [Path("tests", folder) for folder in self.folders]
+        if not self.mark:
+            return [str(folder) for folder in folders]
+        files = [file for folder in folders for file in sorted(folder.glob("test_*.py"))]
+        return [str(file) for file in files if self.imports(file)]
 
 
 _NODE: Final = "node or e2e"
