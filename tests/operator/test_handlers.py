@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -166,6 +167,18 @@ async def test_what_is_deleted_while_its_status_is_written_stays_deleted(context
 def test_managed_fields_are_not_kept(context):
     receive(context, "KafkaCluster", {"type": "ADDED", "object": _object("KafkaCluster", "a")})
     assert "managedFields" not in context.store.get("KafkaCluster", Key("n", "a"))["metadata"]
+
+
+def test_bodies_share_the_names_of_their_fields_and_words_that_repeat(context):
+    for name in ("a", "b"):
+        answer = json.dumps(_object("KafkaCluster", name, condition=[{"status": "Unknown", "message": "no answer"}]))
+        receive(context, "KafkaCluster", {"type": "ADDED", "object": json.loads(answer)})
+    first, second = (context.store.get("KafkaCluster", Key("n", name)) for name in ("a", "b"))
+
+    assert first["spec"] == second["spec"] == {"condition": [{"status": "Unknown", "message": "no answer"}]}
+    assert [id(name) for name in first["metadata"]] == [id(name) for name in second["metadata"]]
+    assert first["kind"] is second["kind"]
+    assert first["spec"]["condition"][0]["status"] is second["spec"]["condition"][0]["status"]
 
 
 def test_a_resource_that_moves_to_another_cluster_is_news_for_both(context):

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         folder = RunFolder(Path(path))
         status, costs, passed_again = run(chosen, folder=folder, out=sys.stdout.buffer)
         folder.write_summary(costs, reference.seconds)
-        if chosen is everything:
+        if chosen is everything and costs:
             folder.keep()
         waits = folder.waits()
     too_much = excessive(costs, committed(), reference.seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -51,10 +52,8 @@ class Store:
         self.forget_deletion(kind, key)
         if known is not None and not _is_newer(metadata, known["metadata"]):
             return False
-        self._bodies[kind][key] = {
-            **body,
-            "metadata": {name: value for name, value in metadata.items() if name != "managedFields"},
-        }
+        kept = {name: value for name, value in metadata.items() if name != "managedFields"}
+        self._bodies[kind][key] = _with_shared_words({**body, "metadata": kept})
         return True
 
     def remove(self, kind: str, key: Key, uid: str | None) -> bool:
@@ -86,6 +85,16 @@ class Store:
     def items(self, kind: str) -> Iterator[tuple[Key, dict[str, Any]]]:
         """All objects of a kind, in no particular order."""
         yield from list(self._bodies.get(kind, {}).items())
+
+
+def _with_shared_words(value: Any) -> Any:
+    """Copy JSON with one object for each field name and word: each answer is decoded into texts of its own."""
+    if isinstance(value, dict):
+        return {sys.intern(name): _with_shared_words(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_with_shared_words(member) for member in value]
+    # Names, times and messages are those of one object.
+    return sys.intern(value) if isinstance(value, str) and value.isalpha() else value
 
 
 def _is_newer(metadata: dict[str, Any], known: dict[str, Any]) -> bool:
