@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import os
 import secrets
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import aiohttp
 import kopf
@@ -29,6 +30,7 @@ from kwitness.operator.installation import find_installation
 from kwitness.operator.leadership import Leadership, LeadershipLostError
 from kwitness.operator.reconcile.outdated_clients import connections_below
 from kwitness.operator.settings import OperatorSettings
+from kwitness.operator.stopping import unless_stopped, until_stopped
 from kwitness.runtime.api_access import ApiAccess, find_access
 from kwitness.runtime.probes import ProbeServer
 from kwitness.runtime.service import installed_version, stop_at_signals
@@ -100,7 +102,7 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
                 await _work(settings, access, health, (session, outside), stop=stop, ready=ready)
                 return
             leadership = Leadership(Kubernetes(session, access.server), settings.namespace, _replica())
-            if await _stopped_before(leadership.acquire(), stop):
+            if not await unless_stopped(leadership.acquire(), stop):
                 return
             leads, started = True, time.monotonic()
             metrics.LEADER.set(1)
@@ -110,6 +112,8 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
             finally:
                 keeping.cancel()
                 await leadership.release()
+            with contextlib.suppress(asyncio.CancelledError):
+                await keeping
         finally:
             await probes.stop()
 
@@ -120,22 +124,13 @@ def _replica() -> str:
 
 
 async def _keep(leadership: Leadership, stop: asyncio.Event) -> None:
-    """Renew the Lease; stop the process where it is lost."""
+    """Renew the Lease; stop the process where it is lost, or nothing renews it any more."""
     try:
         await leadership.keep()
     except LeadershipLostError as error:
         _log.error("Leadership lost", extra={"detail": str(error)})
+    finally:
         stop.set()
-
-
-async def _stopped_before(done: Coroutine[Any, Any, None], stop: asyncio.Event) -> bool:
-    """Wait for ``done``; return whether ``stop`` was set first."""
-    working, stopping = asyncio.create_task(done), asyncio.create_task(stop.wait())
-    await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    for task in (working, stopping):
-        task.cancel()
-    await asyncio.gather(working, stopping, return_exceptions=True)
-    return stop.is_set()
 
 
 async def _work(
@@ -172,7 +167,8 @@ async def _work(
 
     # kopf's handlers may run before all kinds are known, and it never tells what was deleted while a watch was
     # broken. So complete lists come first, and again at each resync.
-    await fill_store(context)
+    if not await unless_stopped(fill_store(context), stop):
+        return
     ready.set()
     tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
     tasks.add(asyncio.create_task(keep_listing(context, health.lost.__contains__), name="lists"))
@@ -181,8 +177,8 @@ async def _work(
     if settings.injector.enabled:
         refusals = watch_refusals(context, session, access.server)
         tasks.add(asyncio.create_task(refusals, name="refusals"))
-    tasks.add(asyncio.create_task(_watch(registry, settings, stop), name="kopf"))
-    await _until_stopped(tasks, stop)
+    watching = asyncio.create_task(_watch(registry, settings, stop), name="kopf")
+    await until_stopped(tasks, {watching}, stop)
 
 
 async def _watch(registry: kopf.OperatorRegistry, settings: OperatorSettings, stop: asyncio.Event) -> None:
@@ -199,24 +195,6 @@ async def _watch(registry: kopf.OperatorRegistry, settings: OperatorSettings, st
     # too; so the queues are told first.
     stop_at_signals(stop)
     await kopf.run_tasks(tasks, ignored=ours)
-
-
-async def _until_stopped(tasks: set[asyncio.Task[None]], stop: asyncio.Event) -> None:
-    stopping = asyncio.create_task(stop.wait(), name="stop")
-    try:
-        done, _ = await asyncio.wait({*tasks, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if stopping not in done:
-            ended = next(iter(done))
-            cause = None if ended.cancelled() else ended.exception()
-            raise RuntimeError(f"{ended.get_name()} ended by itself") from cause
-        _log.info("Stopping")
-    finally:
-        stop.set()
-        for task in tasks:
-            if task.get_name() != "kopf":
-                task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        stopping.cancel()
 
 
 def _watched(health: WatchHealth, collections: int) -> bool:
