@@ -30,10 +30,12 @@ LEAST = vectors("interceptor_settings", "valid")[1]["settings"]
 SETTINGS = parse_settings(json.dumps(LEAST))
 RECORDS = vectors("header_rules", "records")
 TOTALS = TypeAdapter(list[HeaderTotals])
+WINDOW_MS = 1 << 50
+"""Longer than the time since 1970, so that no window ends while a test counts."""
 
 
 def counts(side: str = PRODUCER) -> ClientCounts:
-    return ClientCounts(1, side, "c", None, window_ms=1_000, most_topics=32, most_partitions=8)
+    return ClientCounts(1, side, "c", None, window_ms=WINDOW_MS, most_topics=32, most_partitions=8)
 
 
 def judge(rules: dict[str, Any] | None) -> HeaderJudge:

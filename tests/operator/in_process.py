@@ -44,12 +44,13 @@ async def operating(
 ) -> AsyncIterator[Context]:
     """Run queues and lists; ``prepare`` may change the context before the first decision."""
     access = find_access(api.kubeconfig_of("operator"))
-    async with open_session(access, WatchHealth()) as session, outside_session() as outside:
+    health = WatchHealth()
+    async with open_session(access, health) as session, outside_session() as outside:
         context, queues = build_context(settings, "inst", session=session, server=access.server, outside=outside)
         prepare(context)
         await fill_store(context)
         tasks = [asyncio.create_task(queue.run()) for queue in queues.values()]
-        tasks.append(asyncio.create_task(keep_listing(context)))
+        tasks.append(asyncio.create_task(keep_listing(context, health)))
         try:
             yield context
         finally:

@@ -326,6 +326,6 @@ def test_a_collection_that_is_refused_is_lost_and_does_not_stand_still():
     health.heard[path] -= 11
     health.note(path, {"limit": "500"}, 500)
     assert health.stalled(10) is not None
-    health.note(path, {"limit": "500"}, 403)
+    health.note(f"/clusters/main{path}", {"limit": "500"}, 403)
     assert health.stalled(10) is None
     assert health.lost == {path}

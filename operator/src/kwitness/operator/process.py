@@ -160,18 +160,17 @@ async def _work(
     async def login(**_: object) -> kopf.AiohttpSession:
         # kopf closes the session that it is given when it signs in again, so it gets one of its own.
         return kopf.AiohttpSession(
-            aiohttp_session=open_session(access, health),
+            aiohttp_session=open_session(access, health, of_kopf=True),
             server=access.server,
             default_namespace=settings.namespace,
         )
 
-    # kopf's handlers may run before all kinds are known, and it never tells what was deleted while a watch was
-    # broken. So complete lists come first, and again at each resync.
+    # kopf's handlers may run before all kinds are known, so complete lists come first.
     if not await unless_stopped(fill_store(context), stop):
         return
     ready.set()
     tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}
-    tasks.add(asyncio.create_task(keep_listing(context, health.lost.__contains__), name="lists"))
+    tasks.add(asyncio.create_task(keep_listing(context, health), name="lists"))
     children = watch_children(context, session, access.server)
     tasks.add(asyncio.create_task(children, name="children"))
     if settings.injector.enabled:

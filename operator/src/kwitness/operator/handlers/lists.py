@@ -1,13 +1,17 @@
-"""Complete lists of our kinds: before the first decision, and at each resync, for what no watch told."""
+"""Complete lists of our kinds: before the first decision, after a watch has begun and at each resync.
+
+A watch tells nothing of what was deleted before it began.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
-from collections.abc import Callable
 from typing import Any, Final
 
+from kwitness.operator.adapters.api_session import WatchHealth
 from kwitness.operator.adapters.kubernetes import TYPES
 from kwitness.operator.context import Context
 from kwitness.operator.handlers.events import KINDS, receive
@@ -24,10 +28,6 @@ _POLL_SECONDS: Final = 30.0
 """Between two lists of what kopf does not watch any more."""
 
 _log = logging.getLogger(__name__)
-
-
-def _nothing_lost(_path: str) -> bool:
-    return False
 
 
 async def fill_store(context: Context) -> None:
@@ -56,26 +56,31 @@ async def _list_first(context: Context, kind: str, namespace: str | None, began:
             return
 
 
-async def keep_listing(context: Context, lost: Callable[[str], bool] = _nothing_lost) -> None:
-    """List every kind again at each resync, for ever.
+async def keep_listing(context: Context, health: WatchHealth) -> None:
+    """List every kind again at each resync, for ever, and a collection when its watch has begun.
 
-    What is ``lost``, told by the path of the collection, is listed more often, as nobody watches it: so it is noticed
-    when a permission or a definition is back.
+    Lost collections are listed more often, as no watch reports on them: so a permission that is back is noticed.
     """
     resync = context.settings.resync_seconds
     poll = min(_POLL_SECONDS, context.settings.stall_seconds / 3, resync)
     due = time.monotonic() + resync
     while True:
-        await asyncio.sleep(poll)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(poll):
+                await health.changed.wait()
+        health.changed.clear()
         everything = time.monotonic() >= due
         if everything:
             due = time.monotonic() + resync
         for kind, namespace in _collections(context):
-            if not everything and not lost(TYPES[kind].path(namespace)):
+            path = TYPES[kind].path(namespace)
+            if not everything and path not in health.lost | health.begun:
                 continue
+            health.begun.discard(path)
             try:
                 await _list(context, kind, namespace)
             except OperatorError as error:
+                health.begun.add(path)
                 told = {"kind": kind, "namespace": namespace, "reason": error.reason}
                 _log.warning("A kind could not be listed", extra=told)
 
