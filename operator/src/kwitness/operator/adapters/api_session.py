@@ -14,13 +14,14 @@ from typing import Final
 
 import aiohttp
 
+from kwitness.contracts.resources.meta import GROUP
 from kwitness.operator import metrics
 from kwitness.runtime.api_access import ApiAccess, authorized_session
 
 __all__ = ["WatchHealth", "open_session"]
 
 
-_GROUP_PATH: Final = "/apis/kwitness.dev/"
+_GROUP_PATH: Final = f"/apis/{GROUP}/"
 
 _REFUSALS: Final = frozenset({403, 404})
 """Answers by which a collection is out of reach: the permission is gone, or the definition of the kind."""
@@ -32,7 +33,7 @@ class WatchHealth:
 
     ``seen`` are answers that brought objects, ``heard`` also those that refused them: a process that begins again would
     be refused alike. ``lost`` are collections that were refused once, which kopf does not watch any more. ``begun`` are
-    those whose watch kopf began anew with a list: it never tells what was deleted before. ``changed`` is set with each.
+    those whose watch kopf began with a list: it never tells what was deleted before. ``changed`` is set with each.
     """
 
     seen: dict[str, float] = field(default_factory=dict)
@@ -48,9 +49,7 @@ class WatchHealth:
         _, group, collection = path.partition(_GROUP_PATH)
         # kopf asks for no single object, and lists without a limit.
         is_list = "limit" in query or (of_kopf and "watch" not in query)
-        if "/" not in collection or not ("watch" in query or is_list):
-            return
-        if not (refused or status < 400):  # noqa: PLR2004
+        if "/" not in collection or not ("watch" in query or is_list) or not (refused or status < 400):  # noqa: PLR2004
             return
         path = group + collection
         self.heard[path] = time.monotonic()
