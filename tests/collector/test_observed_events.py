@@ -66,7 +66,10 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
 
 def test_totals_become_counters_and_times_a_histogram(start: Start) -> None:
     collector = start()
-    collector.observe(request(totals=[totals(1, 10), totals(2, 5)]))
+    first, second = totals(1, 10), totals(2, 5)
+    first["traffic"][0]["batches"] = {"none": 2, "zstd": 1}
+    second["traffic"][0]["batches"] = {"zstd": 4}
+    collector.observe(request(totals=[first, second]))
 
     samples = collector.scrape()
 
@@ -74,6 +77,8 @@ def test_totals_become_counters_and_times_a_histogram(start: Start) -> None:
     assert values["kafka_client_requests_total"] == 6
     assert values[RECORDS] == 15
     assert values["kafka_client_record_bytes_total"] == 1_500
+    assert collector.value("kafka_client_record_batches_total", compression="none") == 2
+    assert collector.value("kafka_client_record_batches_total", compression="zstd") == 5
     assert values["kafka_client_errors_total"] == 2
     assert values["kafka_client_api_requests_total"] == 6
     assert values["kafka_client_request_bytes_total"] == 10_000

@@ -118,6 +118,8 @@ def test_what_is_reported_is_what_was_produced_and_what_was_read(
             sum(entry.records for entry in totals if entry.api == "Produce" and entry.topic == "relay-counted")
             == RECORDS
         )
+        codecs = [(entry.api, codec) for entry in totals if entry.topic == "relay-counted" for codec in entry.batches]
+        assert set(codecs) == {("Produce", "zstd"), ("Fetch", "zstd")}
         software = {row.get("client_software_name") for row in server.rows if row.get("kind") == "opened"}
         assert software == {"confluent-kafka-python"}
 

@@ -9,12 +9,12 @@ import socket
 import struct
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, Producer
 
 from kwitness.contracts.interceptor_settings import SETTINGS_VARIABLE
 from kwitness.e2e.kafka.listeners import Listener
@@ -193,7 +193,7 @@ def test_clients_are_told_of_as_the_broker_knows_them(gateways: Gateways, way: W
 
 PROGRAMS = {
     "confluent-kafka-python": """
-from confluent_kafka import Producer
+from confluent_kafka import KafkaError, Producer
 producer = Producer({"bootstrap.servers": servers, "security.protocol": "SASL_SSL", "ssl.ca.location": ca,
     "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "alice", "sasl.password": password})
 for _ in range(records):
@@ -344,3 +344,29 @@ def test_a_mechanism_that_signs_the_brokers_name_is_named_and_counted(gateways: 
     sample = f'kwitness_observer_unserved_total{{mechanism="{mechanism}"}}'
     assert eventually(lambda: running.metrics().get(sample)) == 1
     assert logged(running, "A client is likely to fail to sign in")
+
+
+@pytest.mark.parametrize(
+    "way", [way for way in WAYS if way.mechanism in ("PLAIN", "SCRAM-SHA-512")], ids=lambda way: way.name
+)
+def test_a_refused_sign_in_is_an_error_of_its_client(gateways: Gateways, way: Way) -> None:
+    refused: list[KafkaError] = []
+    settings = {"bootstrap.servers": gateways.running[way.name].bootstrap, "client.id": "refused"}
+    sign_in = replace(gateways.sign_ins[way.name], password="no-password-of-alice")
+    producer = Producer({**settings, **sign_in.librdkafka(), "error_cb": refused.append})
+
+    def attempts() -> int:
+        producer.poll(0)
+        return sum(error.code() == KafkaError._AUTHENTICATION for error in refused)
+
+    attempted = eventually(attempts, lambda count: count >= 2)
+    producer.close()
+
+    def counted() -> int:
+        rows = gateways.told(way, kind="api", api="SaslAuthenticate", client_id="refused")
+        return sum(row["errors"].get("58", 0) for row in rows)
+
+    eventually(counted, lambda count: count >= attempted)
+    parts = [part for head in list(gateways.events.heads) for part in head.totals]
+    totals = [entry for part in parts for entry in part.apis if entry.client_id == "refused" and "58" in entry.errors]
+    assert {(entry.api, entry.principal) for entry in totals} == {("SaslAuthenticate", None)}

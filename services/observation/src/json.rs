@@ -78,9 +78,17 @@ impl<T: Copy + Eq + Debug> Serialize for ReasonCounts<'_, T> {
     }
 }
 
-/// Batches by codec.
-#[derive(Clone, Copy, Debug)]
+/// Batches by codec: none, gzip, snappy, lz4, zstd.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CodecCounts(pub [u64; 5]);
+
+impl CodecCounts {
+    /// Returns true if there is no batch.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 5]
+    }
+}
 
 impl Serialize for CodecCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

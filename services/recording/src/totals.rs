@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use kwitness_observation::record_headers::key_text;
-use kwitness_observation::{IdentityKey, Sketch, Totals, text};
+use kwitness_observation::{CodecCounts, IdentityKey, Sketch, Totals, text};
 use kwitness_protocol::schema::{self, Api};
 use serde::Serialize;
 
@@ -119,6 +119,9 @@ pub struct TrafficSums {
     pub records: u64,
     /// Their bytes, as they were sent.
     pub record_bytes: u64,
+    /// Their batches, by codec.
+    #[serde(skip_serializing_if = "CodecCounts::is_empty")]
+    pub batches: CodecCounts,
     /// Partitions in responses with an error, by its code.
     pub errors: BTreeMap<String, u64>,
     /// The most records of a partition that it was behind (Fetch); `None` where that is not known.
@@ -172,6 +175,9 @@ impl Window {
             let sums = all.entry(labels(who, which, Some(api))).or_default();
             grow(&mut sums.records, tally.content.records);
             grow(&mut sums.record_bytes, tally.content.bytes);
+            for (all, new) in sums.batches.0.iter_mut().zip(tally.content.codecs) {
+                grow(all, new);
+            }
             add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
         }
         for (who, which, tally) in self.presence() {

@@ -26,6 +26,11 @@ fn sum_of(parts: &[Value], section: &str, name: &str) -> u64 {
     entries.map(|entry| entry.get(name).map_or(0, |value| value.as_u64().unwrap())).sum()
 }
 
+fn batches_of(parts: &[Value], codec: &str) -> u64 {
+    let entries = parts.iter().filter_map(|part| part.get("traffic")?.as_array()).flatten();
+    entries.filter_map(|entry| entry.get("batches")?.get(codec)?.as_u64()).sum()
+}
+
 fn counted_times(parts: &[Value]) -> u64 {
     let times = parts.iter().filter_map(|part| part.get("times")?.as_array()).flatten();
     times.flat_map(|entry| entry["counts"].as_array().unwrap()).map(|count| count.as_u64().unwrap()).sum()
@@ -36,6 +41,9 @@ pub fn check_totals(parts: &[Value], sums: &Sums, timed: u64) {
     let number = |name: &str| u64::try_from(all.get(name).copied().unwrap_or_default()).unwrap();
     assert_eq!(sum_of(parts, "traffic", "records"), number("partition records"));
     assert_eq!(sum_of(parts, "traffic", "record_bytes"), number("partition bytes"));
+    for codec in ["none", "gzip", "snappy", "lz4", "zstd"] {
+        assert_eq!(batches_of(parts, codec), number(&format!("partition compression.{codec}")));
+    }
     assert_eq!(sum_of(parts, "apis", "requests"), number("api requests"));
     assert_eq!(sum_of(parts, "apis", "request_bytes"), number("api request_bytes"));
     assert_eq!(sum_of(parts, "apis", "response_bytes"), number("api response_bytes"));

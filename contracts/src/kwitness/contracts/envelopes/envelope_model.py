@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
+    "BatchCounts",
     "BrokerId",
     "ClientText",
     "ClusterId",
@@ -31,6 +32,8 @@ ClusterId = Annotated[str, Field(min_length=1, max_length=64)]
 BrokerId = Annotated[str, Field(min_length=1, max_length=16)]
 Milliseconds = Annotated[int, Field(ge=0, le=2**62)]
 Count = Annotated[int, Field(ge=0, le=2**62)]
+BatchCounts = Annotated[dict[Literal["none", "gzip", "snappy", "lz4", "zstd"], Count], Field(max_length=5)]
+"""Counts of record batches by codec."""
 ErrorCounts = Annotated[dict[Annotated[str, Field(max_length=8)], Count], Field(max_length=256)]
 """Counts by Kafka's error code."""
 

@@ -14,7 +14,7 @@ from kwitness.contracts.dns_label import DnsLabel
 from kwitness.contracts.namespaces import contains_namespace
 from kwitness.contracts.observers import ObserverMode, ReportedBy, ResourceName, WorkloadKind
 
-from .envelope_model import ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
+from .envelope_model import BatchCounts, ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
 from .gauges import ConnectionCount
 from .header_totals import HeaderTotals
 from .number_ranges import RANGES
@@ -95,6 +95,7 @@ class TrafficTotals(Envelope):
     requests: Count = Field(0, description="Requests that named the topic.")
     records: Count = Field(0, description="Records.")
     record_bytes: Count = Field(0, description="Bytes of their batches as they travelled.")
+    batches: BatchCounts = Field(default_factory=dict, description="Their batches, by codec.")
     errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each partition.")
     fetch_lag: Count | None = Field(
         None, description="The most records of a partition that it was behind (Fetch); absent where that is not known."

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kwitness.contracts.envelopes.envelope_model import Count, ErrorCounts, Milliseconds
+from kwitness.contracts.envelopes.envelope_model import BatchCounts, Count, ErrorCounts, Milliseconds
 
 from .event import Observed, Offset, OffsetRange, Partition, TopicId, TopicName, Window
 from .sketch import Sketch
@@ -72,9 +72,7 @@ class PartitionTraffic(_Traffic):
     )
     min_timestamp_ms: Milliseconds | None = Field(None, description="Earliest timestamp of a record.")
     max_timestamp_ms: Milliseconds | None = Field(None, description="Latest timestamp of a record.")
-    compression: dict[Literal["none", "gzip", "snappy", "lz4", "zstd"], Count] = Field(
-        default_factory=dict, description="Batches by codec.", max_length=5
-    )
+    compression: BatchCounts = Field(default_factory=dict, description="Batches by codec.")
 
 
 class ApiTraffic(_Traffic):

@@ -41,6 +41,7 @@ _LAGS: Final[Mapping[str, str]] = {
 }
 _LAG_SHOWN_MS: Final = 60_000
 """For how long a lag is shown after the end of its window."""
+_BATCHES: Final = "kafka_client_record_batches_total"
 _TRAFFIC_ERRORS: Final = "kafka_client_errors_total"
 _API_ERRORS: Final = "kafka_client_api_errors_total"
 _TIMES: Final = "kafka_client_response_time_seconds"
@@ -54,7 +55,7 @@ class ObservedTotals(BudgetedSeries):
 
     def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
-        self._counters = counters((*_TRAFFIC, _TRAFFIC_ERRORS, *_APIS, _API_ERRORS))
+        self._counters = counters((*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _API_ERRORS))
         self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
         self._levels = {name: levels(name) for name in _LAGS}
@@ -62,8 +63,10 @@ class ObservedTotals(BudgetedSeries):
     def add(self, origin: Origin, window: WindowTotals, now_ms: int, source: str = "") -> None:
         """Add what is new in a window of a source; whether it was added before is not known here."""
         for traffic in window.traffic:
-            topic = (traffic.topic or "",)
-            self._add_counts(_TRAFFIC, _TRAFFIC_ERRORS, _key(origin, traffic, topic), traffic, now_ms)
+            key = _key(origin, traffic, (traffic.topic or "",))
+            self._add_counts(_TRAFFIC, _TRAFFIC_ERRORS, key, traffic, now_ms)
+            for codec, count in traffic.batches.items():
+                self.count(_BATCHES, (*key, codec), count, now_ms)
             self._show_lags(origin, window, traffic, now_ms, source)
         for api in window.apis:
             self._add_counts(_APIS, _API_ERRORS, _key(origin, api, ()), api, now_ms)
