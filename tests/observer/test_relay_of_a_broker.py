@@ -120,6 +120,8 @@ def test_what_is_reported_is_what_was_produced_and_what_was_read(
         )
         codecs = [(entry.api, codec) for entry in totals if entry.topic == "relay-counted" for codec in entry.batches]
         assert set(codecs) == {("Produce", "zstd"), ("Fetch", "zstd")}
+        apis = [api for head in server.heads for part in head.totals for api in part.apis]
+        assert {acks for api in apis for acks in api.acks} == {"all"}
         software = {row.get("client_software_name") for row in server.rows if row.get("kind") == "opened"}
         assert software == {"confluent-kafka-python"}
 

@@ -77,6 +77,9 @@ pub struct Request<'a> {
     pub client_id: Option<&'a [u8]>,
     /// The length of the frame.
     pub bytes: usize,
+    /// Replicas that are to confirm a Produce: 0 for none, 1 for the leader, -1 for all in sync; brokers refuse others.
+    /// `None` where it was not read.
+    pub acks: Option<i16>,
 }
 
 /// What one Produce, Fetch or `ShareFetch` did with one partition, told when it was answered; a Produce with acks=0 when

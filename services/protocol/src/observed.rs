@@ -284,13 +284,14 @@ impl Observed {
         let bytes = self.client.prefix.length();
         let (read, RequestEnd { acks, wanted }) = if self.client.route == Route::Passing {
             let client_id = reader.string(false).unwrap_or_default(); // it was read before
-            sink(Event::Request(Request { key, version, client_id, bytes }));
+            let acks = self.client.reading.acks();
+            sink(Event::Request(Request { key, version, client_id, bytes, acks }));
             let end = self.client.reading.end_request(&mut self.memory, sink);
             (self.client.reading.unread().map_or(Ok(()), Err), end)
         } else {
             let known = Known::of(opening).and_then(|known| Ok((known, known.header(opening, &mut reader)?)));
             let client_id = known.as_ref().ok().and_then(|(_, header)| header.client_id);
-            sink(Event::Request(Request { key, version, client_id, bytes }));
+            sink(Event::Request(Request { key, version, client_id, bytes, acks: None }));
             if is_sasl(key) {
                 self.sasl.asked();
             }

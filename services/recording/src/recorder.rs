@@ -206,6 +206,7 @@ impl Recorder {
             if let Some(tally) = self.window.api_tally(row) {
                 grow(&mut tally.requests, 1);
                 grow(&mut tally.request_bytes, size(request.bytes));
+                request.acks.into_iter().for_each(|acks| tally.acks.add(acks));
             }
         }
     }

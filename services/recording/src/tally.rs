@@ -2,6 +2,7 @@
 
 use kwitness_observation::{Counts, Ranges, Sketch};
 use kwitness_protocol::{Content, Exchange, Fetched, PartitionExchange, TransactionEnd, Unread};
+use serde::{Serialize, Serializer};
 
 use super::lag::TopicLag;
 
@@ -58,12 +59,16 @@ impl PartitionTally {
         let all = &mut self.content;
         grow(&mut all.batches, new.batches);
         grow(&mut all.records, new.records);
-        grow(&mut all.unknown_batches, new.unknown_batches);
         grow(&mut all.bytes, new.bytes);
-        grow(&mut all.transactional_batches, new.transactional_batches);
-        grow(&mut all.transactional_records, new.transactional_records);
-        grow(&mut all.aborted_records, new.aborted_records);
-        grow(&mut all.duplicate_batches, new.duplicate_batches);
+        // Few have any of these.
+        let transactional = new.transactional_batches | new.transactional_records | new.aborted_records;
+        if transactional | new.unknown_batches | new.duplicate_batches > 0 {
+            grow(&mut all.unknown_batches, new.unknown_batches);
+            grow(&mut all.transactional_batches, new.transactional_batches);
+            grow(&mut all.transactional_records, new.transactional_records);
+            grow(&mut all.aborted_records, new.aborted_records);
+            grow(&mut all.duplicate_batches, new.duplicate_batches);
+        }
         for (all, new) in all.codecs.iter_mut().zip(new.codecs) {
             grow(all, new);
         }
@@ -77,6 +82,41 @@ impl PartitionTally {
             all.last_offset = all.last_offset.max(Some(last));
             self.offsets.add(first, last);
         }
+    }
+}
+
+/// Produce requests by acks: of no replica, of the leader, of all in sync.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AckCounts(pub [u64; 3]);
+
+impl AckCounts {
+    pub(crate) fn add(&mut self, acks: i16) {
+        let place = match acks {
+            0 => 0,
+            1 => 1,
+            -1 => 2,
+            _ => return,
+        };
+        self.0.get_mut(place).into_iter().for_each(|count| grow(count, 1));
+    }
+
+    pub(crate) fn add_all(&mut self, other: Self) {
+        for (all, new) in self.0.iter_mut().zip(other.0) {
+            grow(all, new);
+        }
+    }
+
+    /// Returns true if there is no request.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0 == [0; 3]
+    }
+}
+
+impl Serialize for AckCounts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let named = ["0", "1", "all"].into_iter().zip(self.0);
+        serializer.collect_map(named.filter(|(_, count)| *count > 0))
     }
 }
 
@@ -97,6 +137,8 @@ pub struct ApiTally {
     pub throttle_ms: u64,
     /// Requests that were not, or not wholly, understood.
     pub unread: Counts<Unread>,
+    /// Of Produce alone.
+    pub acks: AckCounts,
     /// Transactions that were committed.
     pub committed_transactions: u64,
     /// Transactions that were aborted.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::headers::Headers;
 use super::rows::{Named, Writer, api_name, is_zero, side};
-use super::tally::grow;
+use super::tally::{AckCounts, grow};
 use super::topics::TopicNames;
 use super::window::{Which, Who, Window};
 
@@ -138,6 +138,8 @@ struct ApiSums {
     request_bytes: u64,
     response_bytes: u64,
     errors: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "AckCounts::is_empty")]
+    acks: AckCounts,
     #[serde(skip_serializing_if = "is_zero")]
     throttled_responses: u64,
     #[serde(skip_serializing_if = "is_zero")]
@@ -231,6 +233,7 @@ fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
         grow(&mut sums.requests, tally.requests);
         grow(&mut sums.request_bytes, tally.request_bytes);
         grow(&mut sums.response_bytes, tally.response_bytes);
+        sums.acks.add_all(tally.acks);
         grow(&mut sums.throttled_responses, tally.throttled_responses);
         grow(&mut sums.throttle_ms, tally.throttle_ms);
         add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());

@@ -130,6 +130,14 @@ pub(crate) struct RequestEnd {
 }
 
 impl Reading {
+    /// The acks of a Produce, once they were read.
+    pub(crate) const fn acks(&self) -> Option<i16> {
+        match &self.message {
+            Some(Message::ProduceRequest(request)) => request.acks,
+            _ => None,
+        }
+    }
+
     /// The request is complete; of a Produce that nobody answers tell what was sent.
     pub(crate) fn end_request(&mut self, memory: &mut Memory, tell: &mut impl FnMut(Event<'_>)) -> RequestEnd {
         self.feed(&[], memory, tell);

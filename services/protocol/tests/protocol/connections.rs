@@ -18,7 +18,7 @@ fn a_client_says_who_it_is_and_is_answered() {
     assert_eq!(
         conversation.told,
         [
-            Told::Request { key: 18, version: 3, client_id: Some(b"me".to_vec()), bytes: asked.len() - 4 },
+            Told::Request { key: 18, version: 3, client_id: Some(b"me".to_vec()), bytes: asked.len() - 4, acks: None },
             Told::Software("apache-kafka-java".into(), "4.3.1".into()),
             Told::Exchange(Exchange {
                 key: 18,

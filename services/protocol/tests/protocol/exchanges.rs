@@ -87,6 +87,18 @@ fn what_is_produced_without_acknowledgement_is_told_at_once_and_as_unconfirmed()
 }
 
 #[test]
+fn a_produce_has_the_acks_that_the_client_sent() {
+    for acks in [0, 1, -1, 7] {
+        let mut conversation = Conversation::new();
+
+        conversation.client(&producing(1, acks, &[(0, &batch_at(0))]));
+
+        let mut requests = conversation.told.iter().filter(|event| matches!(event, Told::Request { .. }));
+        assert!(matches!(requests.next(), Some(Told::Request { acks: Some(sent), .. }) if *sent == acks));
+    }
+}
+
+#[test]
 fn a_refused_partition_has_its_error() {
     let mut conversation = Conversation::new();
 

@@ -6,7 +6,7 @@ use kwitness_protocol::{Topic, Unread};
 use serde::Serialize;
 
 use crate::lag::{between, held};
-use crate::tally::{ApiTally, PartitionTally, PresenceTally};
+use crate::tally::{AckCounts, ApiTally, PartitionTally, PresenceTally};
 use crate::topics::TopicNames;
 use crate::window::{Which, Who};
 
@@ -74,6 +74,8 @@ pub(super) struct ApiRow<'a> {
     throttled_responses: u64,
     #[serde(skip_serializing_if = "is_zero")]
     throttle_ms: u64,
+    #[serde(skip_serializing_if = "AckCounts::is_empty")]
+    acks: AckCounts,
     #[serde(skip_serializing_if = "is_zero")]
     committed_transactions: u64,
     #[serde(skip_serializing_if = "is_zero")]
@@ -159,6 +161,7 @@ impl<'a> ApiRow<'a> {
             unread: ReasonCounts(&tally.unread),
             throttled_responses: tally.throttled_responses,
             throttle_ms: tally.throttle_ms,
+            acks: tally.acks,
             committed_transactions: tally.committed_transactions,
             aborted_transactions: tally.aborted_transactions,
             response_time: &tally.served,

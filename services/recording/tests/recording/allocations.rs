@@ -18,7 +18,11 @@ fn recorder() -> (Recorder, Client) {
 
 fn exchanges(recorder: &mut Recorder, client: &mut Client) {
     for key in [0, 1] {
-        recorder.record(client, &Event::Request(Request { key, version: 9, client_id: Some(b"shop"), bytes: 100 }), 0);
+        recorder.record(
+            client,
+            &Event::Request(Request { key, version: 9, client_id: Some(b"shop"), bytes: 100, acks: None }),
+            0,
+        );
         for topic in [Topic::Name(b"orders"), Topic::Name(b"bills"), Topic::Id([7; 16])] {
             for partition in 0..3 {
                 let offsets = Content { first_offset: Some(0), last_offset: Some(9), ..Content::default() };
@@ -97,7 +101,11 @@ fn ending_a_window_costs_no_more_when_there_is_more_in_it() {
             let mut client = recorder.open(number.into(), Identity::default(), false, 0);
             let client_id = number.to_string();
             let client_id = Some(client_id.as_bytes());
-            recorder.record(&mut client, &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1 }), 0);
+            recorder.record(
+                &mut client,
+                &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1, acks: None }),
+                0,
+            );
         }
         let mut window = None;
         let allocated = measure(|| window = Some(recorder.swap(10_000)));

@@ -13,7 +13,11 @@ fn a_connection_of_many_names_leaves_places_to_other_connections() {
         let mut client = recorder.open(connection, Identity::default(), false, 0);
         for name in names {
             let client_id = Some(name.as_bytes());
-            recorder.record(&mut client, &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1 }), 0);
+            recorder.record(
+                &mut client,
+                &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1, acks: None }),
+                0,
+            );
         }
     };
     request(1, &(0..100).map(|number| format!("exporter-{number}")).collect::<Vec<_>>());

@@ -121,6 +121,23 @@ fn what_is_to_be_dropped_from_now_on_is_gone_in_the_next_window() {
 }
 
 #[test]
+fn produce_requests_are_counted_by_acks_and_those_that_brokers_refuse_are_not() {
+    let mut scene = Scene::new();
+    for acks in [0, 1, 1, -1, -1, -1, 2, i16::MIN] {
+        scene.request_with(PRODUCE, b"shop", Some(acks));
+    }
+    scene.request(METADATA, b"shop");
+
+    let rows = scene.of_kind("api");
+
+    let counts = rows.iter().map(|row| json!([row["api"], row["requests"], row["acks"]]));
+    assert_eq!(
+        counts.collect::<Vec<_>>(),
+        [json!(["Produce", 8, {"0": 1, "1": 2, "all": 3}]), json!(["Metadata", 1, null])]
+    );
+}
+
+#[test]
 fn transactions_are_counted_by_how_they_ended_with_the_client_that_ended_them() {
     let mut scene = Scene::new();
     for (transactional_id, committed) in [("a", true), ("a", false), ("a", true), ("b", false)] {

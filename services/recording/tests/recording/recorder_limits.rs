@@ -16,7 +16,13 @@ fn a_hundred_thousand_client_ids_topics_and_versions_take_few_rows_and_lose_noth
     for number in 0..100_000_u32 {
         let version = i16::try_from(number % 30_000).unwrap();
         let name = number.to_string();
-        scene.record(Event::Request(Request { key: 3, version, client_id: Some(name.as_bytes()), bytes: 2 }));
+        scene.record(Event::Request(Request {
+            key: 3,
+            version,
+            client_id: Some(name.as_bytes()),
+            bytes: 2,
+            acks: None,
+        }));
         scene.partition(FETCH, Topic::Name(name.as_bytes()), 0, records(3));
     }
     let window = scene.swap();

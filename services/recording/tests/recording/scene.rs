@@ -47,7 +47,11 @@ impl Scene {
     }
 
     pub fn request(&mut self, key: i16, client_id: &[u8]) {
-        self.record(Event::Request(Request { key, version: 4, client_id: Some(client_id), bytes: 100 }));
+        self.request_with(key, client_id, None);
+    }
+
+    pub fn request_with(&mut self, key: i16, client_id: &[u8], acks: Option<i16>) {
+        self.record(Event::Request(Request { key, version: 4, client_id: Some(client_id), bytes: 100, acks }));
     }
 
     pub fn answer(&mut self, key: i16, microseconds: u64) {
@@ -110,7 +114,7 @@ pub const ORDERS: Topic<'static> = Topic::Name(b"orders");
 /// A client produces, is refused, commits a transaction, and fetches; it names one topic too many and an API that nobody has, and goes.
 pub fn busy() -> Scene {
     let mut scene = Scene::with(Settings { most_topics: 1, ..Settings::of_at_most(100) });
-    scene.request(PRODUCE, b"shop");
+    scene.request_with(PRODUCE, b"shop", Some(-1));
     scene.record(Event::Software(Software { name: "apache-kafka-java", version: "4.3.1" }));
     scene.record(Event::Identity { field: IdentityField::TransactionalId, value: b"shop-1" });
     let content = Content {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 /// Something told of a connection, or the end of a window.
 #[derive(Clone, Debug)]
 pub enum Step {
-    Request { key: i16, version: i16, client_id: Option<u8>, bytes: usize },
+    Request { key: i16, version: i16, client_id: Option<u8>, bytes: usize, acks: Option<i16> },
     Software(u8),
     Group(u8),
     Partition { key: i16, topic: u8, partition: i32, error: i16, confirmed: bool, content: Content },
@@ -56,8 +56,9 @@ pub fn steps() -> impl Strategy<Value = Step> {
     let keys = || prop::sample::select(vec![0_i16, 1, 3, JOIN_GROUP, 78, 10_001]);
     let counted = prop::sample::select(vec![0_i16, 1, 78]);
     prop_oneof![
-        4 => (keys(), 0..3_i16, proptest::option::of(0..3_u8), 0..500_usize)
-            .prop_map(|(key, version, client_id, bytes)| Step::Request { key, version, client_id, bytes }),
+        4 => (keys(), 0..3_i16, proptest::option::of(0..3_u8), 0..500_usize, proptest::option::of(-2..3_i16)).prop_map(
+            |(key, version, client_id, bytes, acks)| Step::Request { key, version, client_id, bytes, acks }
+        ),
         1 => (0..3_u8).prop_map(Step::Software),
         1 => (0..3_u8).prop_map(Step::Group),
         8 => (counted, 0..6_u8, 0..3_i32, errors(), any::<bool>(), contents()).prop_map(

@@ -26,6 +26,11 @@ fn sum_of(parts: &[Value], section: &str, name: &str) -> u64 {
     entries.map(|entry| entry.get(name).map_or(0, |value| value.as_u64().unwrap())).sum()
 }
 
+fn acks_of(parts: &[Value], acks: &str) -> u64 {
+    let entries = parts.iter().filter_map(|part| part.get("apis")?.as_array()).flatten();
+    entries.filter_map(|entry| entry.get("acks")?.get(acks)?.as_u64()).sum()
+}
+
 fn batches_of(parts: &[Value], codec: &str) -> u64 {
     let entries = parts.iter().filter_map(|part| part.get("traffic")?.as_array()).flatten();
     entries.filter_map(|entry| entry.get("batches")?.get(codec)?.as_u64()).sum()
@@ -41,6 +46,9 @@ pub fn check_totals(parts: &[Value], sums: &Sums, timed: u64) {
     let number = |name: &str| u64::try_from(all.get(name).copied().unwrap_or_default()).unwrap();
     assert_eq!(sum_of(parts, "traffic", "records"), number("partition records"));
     assert_eq!(sum_of(parts, "traffic", "record_bytes"), number("partition bytes"));
+    for acks in ["0", "1", "all"] {
+        assert_eq!(acks_of(parts, acks), number(&format!("api acks.{acks}")));
+    }
     for codec in ["none", "gzip", "snappy", "lz4", "zstd"] {
         assert_eq!(batches_of(parts, codec), number(&format!("partition compression.{codec}")));
     }

@@ -59,10 +59,13 @@ impl Model {
     fn take(&mut self, port: usize, step: &Step) {
         let port = port.to_string();
         match *step {
-            Step::Request { key, version, bytes, .. } => {
+            Step::Request { key, version, bytes, acks, .. } => {
                 let key = ["api".into(), port, api_name(key), version.to_string()];
                 self.add(&key, "requests", 1);
                 self.add(&key, "request_bytes", bytes as u64);
+                for (sent, name) in [(0, "acks.0"), (1, "acks.1"), (-1, "acks.all")] {
+                    self.add(&key, name, u64::from(acks == Some(sent)));
+                }
             }
             Step::Partition { key, topic, partition, error, confirmed, content } => {
                 let key = ["partition".into(), port, api_name(key), topic_name(topic), partition.to_string()];
@@ -163,10 +166,10 @@ impl Observed {
         let client = &mut self.clients[port];
         let mut record = |event: Event<'_>| self.recorder.record(client, &event, 0);
         match *step {
-            Step::Request { key, version, client_id, bytes } => {
+            Step::Request { key, version, client_id, bytes, acks } => {
                 let client_id = client_id.map(|number| [b'c', b'0' + number]);
                 let client_id = client_id.as_ref().map(|id| &id[..]);
-                record(Event::Request(Request { key, version, client_id, bytes }));
+                record(Event::Request(Request { key, version, client_id, bytes, acks }));
             }
             Step::Software(number) => {
                 record(Event::Software(Software { name: "software", version: &number.to_string() }));

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
+    "AckCounts",
     "BatchCounts",
     "BrokerId",
     "ClientText",
@@ -32,6 +33,8 @@ ClusterId = Annotated[str, Field(min_length=1, max_length=64)]
 BrokerId = Annotated[str, Field(min_length=1, max_length=16)]
 Milliseconds = Annotated[int, Field(ge=0, le=2**62)]
 Count = Annotated[int, Field(ge=0, le=2**62)]
+AckCounts = Annotated[dict[Literal["0", "1", "all"], Count], Field(max_length=3)]
+"""Counts of Produce requests by acks."""
 BatchCounts = Annotated[dict[Literal["none", "gzip", "snappy", "lz4", "zstd"], Count], Field(max_length=5)]
 """Counts of record batches by codec."""
 ErrorCounts = Annotated[dict[Annotated[str, Field(max_length=8)], Count], Field(max_length=256)]

@@ -14,7 +14,7 @@ from kwitness.contracts.dns_label import DnsLabel
 from kwitness.contracts.namespaces import contains_namespace
 from kwitness.contracts.observers import ObserverMode, ReportedBy, ResourceName, WorkloadKind
 
-from .envelope_model import BatchCounts, ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
+from .envelope_model import AckCounts, BatchCounts, ClientText, ClusterId, Count, Envelope, ErrorCounts, Milliseconds
 from .gauges import ConnectionCount
 from .header_totals import HeaderTotals
 from .number_ranges import RANGES
@@ -119,6 +119,7 @@ class ApiTotals(Envelope):
     request_bytes: Count = Field(0, description="Bytes of the requests.")
     response_bytes: Count = Field(0, description="Bytes of the answers.")
     errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each answer.")
+    acks: AckCounts = Field(default_factory=dict, description="Produce requests by acks.")
     throttled_responses: Count = Field(0, description="Answers that throttle the client by a quota (KIP-219).")
     throttle_ms: Count = Field(0, description="How long they do, in milliseconds, added up.")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from kwitness.contracts.envelopes.envelope_model import BatchCounts, Count, ErrorCounts, Milliseconds
+from kwitness.contracts.envelopes.envelope_model import AckCounts, BatchCounts, Count, ErrorCounts, Milliseconds
 
 from .event import Observed, Offset, OffsetRange, Partition, TopicId, TopicName, Window
 from .sketch import Sketch
@@ -89,6 +89,10 @@ class ApiTraffic(_Traffic):
     request_bytes: Count = Field(0, description="Bytes of the requests.")
     response_bytes: Count = Field(0, description="Bytes of the answers.")
     errors: ErrorCounts = Field(default_factory=dict, description="Answers by Kafka's error code.")
+    acks: AckCounts = Field(
+        default_factory=dict,
+        description="Produce requests by acks: 0 for no replica, 1 for the leader, all for all replicas in sync.",
+    )
     throttled_responses: Count = Field(0, description="Answers that throttle the client by a quota (KIP-219).")
     throttle_ms: Count = Field(0, description="How long they do, added up.")
     unread: dict[Annotated[str, Field(max_length=64)], Count] = Field(

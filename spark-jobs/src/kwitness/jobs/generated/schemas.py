@@ -162,6 +162,7 @@ API_TRAFFIC = StructType([
     StructField("request_bytes", LongType()),
     StructField("response_bytes", LongType()),
     StructField("errors", MapType(StringType(), LongType())),
+    StructField("acks", MapType(StringType(), LongType())),
     StructField("throttled_responses", LongType()),
     StructField("throttle_ms", LongType()),
     StructField("unread", MapType(StringType(), LongType())),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from kwitness.collector.origin import Origin
@@ -41,6 +41,7 @@ _LAGS: Final[Mapping[str, str]] = {
 }
 _LAG_SHOWN_MS: Final = 60_000
 """For how long a lag is shown after the end of its window."""
+_ACKS: Final = "kafka_client_produce_requests_total"
 _BATCHES: Final = "kafka_client_record_batches_total"
 _TRAFFIC_ERRORS: Final = "kafka_client_errors_total"
 _API_ERRORS: Final = "kafka_client_api_errors_total"
@@ -55,7 +56,7 @@ class ObservedTotals(BudgetedSeries):
 
     def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
-        self._counters = counters((*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _API_ERRORS))
+        self._counters = counters((*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _ACKS, _API_ERRORS))
         self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
         self._levels = {name: levels(name) for name in _LAGS}
@@ -65,11 +66,11 @@ class ObservedTotals(BudgetedSeries):
         for traffic in window.traffic:
             key = _key(origin, traffic, (traffic.topic or "",))
             self._add_counts(_TRAFFIC, _TRAFFIC_ERRORS, key, traffic, now_ms)
-            for codec, count in traffic.batches.items():
-                self.count(_BATCHES, (*key, codec), count, now_ms)
+            self._count_by(_BATCHES, key, traffic.batches.items(), now_ms)
             self._show_lags(origin, window, traffic, now_ms, source)
         for api in window.apis:
             self._add_counts(_APIS, _API_ERRORS, _key(origin, api, ()), api, now_ms)
+            self._count_by(_ACKS, bounded((*origin, *_who(api))), api.acks.items(), now_ms)
         for times in window.times:
             self._add_times(origin, times, now_ms)
 
@@ -78,8 +79,11 @@ class ObservedTotals(BudgetedSeries):
     ) -> None:
         for name, field in names.items():
             self.count(name, key, getattr(totals, field), now_ms)
-        for code, count in totals.errors.items():
-            self.count(errors, (*key, code), count, now_ms)
+        self._count_by(errors, key, totals.errors.items(), now_ms)
+
+    def _count_by(self, name: str, key: Key, counts: Iterable[tuple[str, int]], now_ms: int) -> None:
+        for value, count in counts:
+            self.count(name, (*key, value), count, now_ms)
 
     def _show_lags(self, origin: Origin, window: WindowTotals, totals: TrafficTotals, now_ms: int, source: str) -> None:
         # Windows that come late are of the past. A clock that is ahead shows nothing for longer.
