@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from tests.eventually import eventually
+from tests.observer.kafka_tools import Tool
 from tests.observer.stand import Stand
 
 pytestmark = pytest.mark.broker
@@ -109,6 +112,66 @@ def test_the_lag_of_a_slow_consumer_lies_between_those_before_and_after_it(stand
     topics = _rows(stand, "presence", "behind", "slow-consumer")
     assert any(row.get("fetch_lag", 0) > RECORDS // 2 and row["fetch_lag_partitions"] == 1 for row in topics)
     consumer.close()
+
+
+@contextlib.contextmanager
+def _repeated(work: Callable[[], None], seconds: float) -> Iterator[None]:
+    """Do something again and again beside a block, with a pause between."""
+    ended = threading.Event()
+
+    def repeat() -> None:
+        while not ended.wait(seconds):
+            work()
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _group_lag(stand: Stand, group: str, topic: str) -> int:
+    """The lag of a group in its one partition as kafka-consumer-groups.sh prints it."""
+    arguments = ("--bootstrap-server", stand.cluster.bootstrap, "--describe", "--group", group)
+    with Tool("consumer.group.ConsumerGroupCommand", *arguments) as described:
+        lines = [line.split() for line in described.ended().splitlines()]
+    heading = next(line for line in lines if "LAG" in line)
+    (line,) = [line for line in lines if line[1:2] == [topic]]
+    return int(line[heading.index("LAG")])
+
+
+def test_the_lag_under_load_lies_between_two_lags_of_kafka_consumer_groups(stand: Stand) -> None:
+    topic, group = "under-load", "loaded-consumer"
+    stand.create(topic)
+    _produce(stand, topic, RECORDS)
+    consumer = _consumer(stand, group)
+    consumer.assign([TopicPartition(topic, PARTITION, 0)])
+    batch = 10
+
+    def fall_behind() -> None:
+        _produce(stand, topic, 5 * batch)
+        _read(consumer, batch)
+        consumer.commit(asynchronous=False)
+
+    fall_behind()
+    with _repeated(fall_behind, 0.5):
+        first, from_ms = _group_lag(stand, group, topic), time.time_ns() // 1_000_000
+
+        def between() -> list[dict[str, Any]]:
+            rows = _rows(stand, "partition", topic, group)
+            return [row for row in rows if row["window_start_ms"] >= from_ms and "fetch_lag" in row]
+
+        eventually(between, lambda rows: len(rows) >= 3)
+        rows, second = between(), _group_lag(stand, group, topic)
+    consumer.close()
+
+    # The library has fetched at most so many records that were not committed.
+    prefetch = 3 * FETCH_BYTES // len(VALUE)
+    assert first < second
+    for row in rows:
+        assert first - prefetch - batch <= row["fetch_lag"] <= second + batch
 
 
 def test_a_consumer_that_is_at_the_end_has_no_lag(stand: Stand) -> None:
