@@ -319,6 +319,20 @@ def test_a_watch_that_stands_still_is_noticed():
     assert "kafkaclusters" in (health.stalled(10) or "")
 
 
+def test_a_watch_has_begun_when_kopf_has_listed_its_collection():
+    health = WatchHealth()
+    path = "/apis/kwitness.dev/v1beta1/namespaces/x/kafkaclusters"
+    health.note("/apis/kwitness.dev/v1beta1", {}, of_kopf=True)
+    health.note(path, {"watch": "true"}, of_kopf=True)
+    health.note(path, {"limit": "500"})
+    health.note(path, {}, 403, of_kopf=True)
+    assert not health.begun
+    assert not health.changed.is_set()
+    health.note(path, {}, of_kopf=True)
+    assert health.begun == {path}
+    assert health.changed.is_set()
+
+
 def test_a_collection_that_is_refused_is_lost_and_does_not_stand_still():
     health = WatchHealth()
     path = "/apis/kwitness.dev/v1beta1/namespaces/x/kafkaclusters"
