@@ -72,17 +72,22 @@ async def keep_listing(context: Context, health: WatchHealth) -> None:
         everything = time.monotonic() >= due
         if everything:
             due = time.monotonic() + resync
-        for kind, namespace in _collections(context):
-            path = TYPES[kind].path(namespace)
-            if not everything and path not in health.lost | health.begun:
-                continue
-            health.begun.discard(path)
-            try:
-                await _list(context, kind, namespace)
-            except OperatorError as error:
-                health.begun.add(path)
-                told = {"kind": kind, "namespace": namespace, "reason": error.reason}
-                _log.warning("A kind could not be listed", extra=told)
+        collections = {TYPES[kind].path(namespace): (kind, namespace) for kind, namespace in _collections(context)}
+        # Together: one after the other, the last of many might be listed too late for liveness.
+        lost = collections.keys() & health.lost
+        await asyncio.gather(*(_list_again(context, health, path, *collections[path]) for path in lost))
+        for path in (collections.keys() if everything else collections.keys() & health.begun) - lost:
+            await _list_again(context, health, path, *collections[path])
+
+
+async def _list_again(context: Context, health: WatchHealth, path: str, kind: str, namespace: str | None) -> None:
+    health.begun.discard(path)
+    try:
+        await _list(context, kind, namespace)
+    except OperatorError as error:
+        health.begun.add(path)
+        told = {"kind": kind, "namespace": namespace, "reason": error.reason}
+        _log.warning("A kind could not be listed", extra=told)
 
 
 def _collections(context: Context) -> list[tuple[str, str | None]]:
