@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -21,6 +20,8 @@ from kwitness.e2e.recording_collector import RecordingCollector
 from kwitness.sandbox.node_properties import reporter_class
 from kwitness.sandbox.subscription import subscribe
 from kwitness.sandbox.waiting import wait_for_exit
+
+from tests.repeated import repeated
 
 #: Settings that make a test quick; each is a key of the plugin.
 QUICK = {
@@ -93,20 +94,15 @@ def librdkafka_producer() -> Callable[..., AbstractContextManager[Producer]]:
     def run(bootstrap: str, client_id: str, **configuration: str) -> Iterator[Producer]:
         settings = {"bootstrap.servers": bootstrap, "client.id": client_id, "log_level": "3", **configuration}
         producer = Producer(settings)
-        ended = threading.Event()
 
         def produce() -> None:
-            while not ended.wait(0.05):
-                producer.produce("demo", b"x")
-                producer.poll(0)
+            producer.produce("demo", b"x")
+            producer.poll(0)
 
-        thread = threading.Thread(target=produce)
-        thread.start()
         try:
-            yield producer
+            with repeated(produce, 0.05):
+                yield producer
         finally:
-            ended.set()
-            thread.join()
             producer.flush(5)
             producer.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,23 +12,15 @@ from tests.observer.dialled_ports import ports_of_peers
 from tests.observer.kafka_messages import KafkaMessages
 from tests.observer.observer_process import built_observer
 from tests.observer.stand import Stand
+from tests.repeated import repeated
 
 
 @pytest.fixture
 def dialled() -> Iterator[set[int]]:
     """The ports that this process was connected to, looked at all the time."""
     seen: set[int] = set()
-    ended = threading.Event()
-
-    def watch() -> None:
-        while not ended.wait(0.005):
-            seen.update(ports_of_peers())
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    yield seen
-    ended.set()
-    thread.join()
+    with repeated(lambda: seen.update(ports_of_peers()), 0.005):
+        yield seen
 
 
 @pytest.fixture(scope="session")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,6 +12,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from tests.eventually import eventually
 from tests.observer.kafka_tools import Tool
 from tests.observer.stand import Stand
+from tests.repeated import repeated
 
 pytestmark = pytest.mark.broker
 
@@ -114,24 +113,6 @@ def test_the_lag_of_a_slow_consumer_lies_between_those_before_and_after_it(stand
     consumer.close()
 
 
-@contextlib.contextmanager
-def _repeated(work: Callable[[], None], seconds: float) -> Iterator[None]:
-    """Do something again and again beside a block, with a pause between."""
-    ended = threading.Event()
-
-    def repeat() -> None:
-        while not ended.wait(seconds):
-            work()
-
-    thread = threading.Thread(target=repeat)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
 def _group_lag(stand: Stand, group: str, topic: str) -> int:
     """The lag of a group in its one partition as kafka-consumer-groups.sh prints it."""
     arguments = ("--bootstrap-server", stand.cluster.bootstrap, "--describe", "--group", group)
@@ -156,7 +137,7 @@ def test_the_lag_under_load_lies_between_two_lags_of_kafka_consumer_groups(stand
         consumer.commit(asynchronous=False)
 
     fall_behind()
-    with _repeated(fall_behind, 0.5):
+    with repeated(fall_behind, 0.5):
         first, from_ms = _group_lag(stand, group, topic), time.time_ns() // 1_000_000
 
         def between() -> list[dict[str, Any]]:

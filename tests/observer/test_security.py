@@ -193,7 +193,7 @@ def test_clients_are_told_of_as_the_broker_knows_them(gateways: Gateways, way: W
 
 PROGRAMS = {
     "confluent-kafka-python": """
-from confluent_kafka import KafkaError, Producer
+from confluent_kafka import Producer
 producer = Producer({"bootstrap.servers": servers, "security.protocol": "SASL_SSL", "ssl.ca.location": ca,
     "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "alice", "sasl.password": password})
 for _ in range(records):

@@ -11,7 +11,7 @@ from kwitness.operator import process
 from kwitness.operator.context import Context
 from kwitness.operator.handlers.lists import fill_store
 
-from tests.eventually import eventually
+from tests.eventually import eventually_beside
 from tests.operator.in_process import settings_of
 from tests.operator.surroundings import apply, cluster
 
@@ -46,7 +46,7 @@ async def test_a_deletion_between_lists_and_watches_is_noticed(
         return "".join(found["status"] for found in status.get("conditions", ()) if found["type"] == "Ready")
 
     try:
-        assert await asyncio.to_thread(eventually, ready, lambda found: found == "True")
+        assert await eventually_beside(ready, lambda found: found == "True")
     finally:
         stop.set()
         await running

@@ -69,9 +69,7 @@ impl PartitionTally {
             grow(&mut all.aborted_records, new.aborted_records);
             grow(&mut all.duplicate_batches, new.duplicate_batches);
         }
-        for (all, new) in all.codecs.iter_mut().zip(new.codecs) {
-            grow(all, new);
-        }
+        grow_all(&mut all.codecs, new.codecs);
         all.min_timestamp_ms = lower(all.min_timestamp_ms, possible(new.min_timestamp_ms));
         all.max_timestamp_ms = all.max_timestamp_ms.max(possible(new.max_timestamp_ms));
         // Offsets are believed where they are a range.
@@ -98,12 +96,6 @@ impl AckCounts {
             _ => return,
         };
         self.0.get_mut(place).into_iter().for_each(|count| grow(count, 1));
-    }
-
-    pub(crate) fn add_all(&mut self, other: Self) {
-        for (all, new) in self.0.iter_mut().zip(other.0) {
-            grow(all, new);
-        }
     }
 
     /// Returns true if there is no request.
@@ -186,6 +178,13 @@ const HIGHEST: u64 = 1 << 62;
 pub(crate) const fn grow(all: &mut u64, new: u64) {
     let sum = all.saturating_add(new);
     *all = if sum < HIGHEST { sum } else { HIGHEST };
+}
+
+/// Add each to its own.
+pub(crate) fn grow_all<const N: usize>(all: &mut [u64; N], new: [u64; N]) {
+    for (all, new) in all.iter_mut().zip(new) {
+        grow(all, new);
+    }
 }
 
 pub(crate) fn size(bytes: usize) -> u64 {

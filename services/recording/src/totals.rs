@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::headers::Headers;
 use super::rows::{Named, Writer, api_name, is_zero, side};
-use super::tally::{AckCounts, grow};
+use super::tally::{AckCounts, grow, grow_all};
 use super::topics::TopicNames;
 use super::window::{Which, Who, Window};
 
@@ -177,9 +177,7 @@ impl Window {
             let sums = all.entry(labels(who, which, Some(api))).or_default();
             grow(&mut sums.records, tally.content.records);
             grow(&mut sums.record_bytes, tally.content.bytes);
-            for (all, new) in sums.batches.0.iter_mut().zip(tally.content.codecs) {
-                grow(all, new);
-            }
+            grow_all(&mut sums.batches.0, tally.content.codecs);
             add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
         }
         for (who, which, tally) in self.presence() {
@@ -233,7 +231,7 @@ fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
         grow(&mut sums.requests, tally.requests);
         grow(&mut sums.request_bytes, tally.request_bytes);
         grow(&mut sums.response_bytes, tally.response_bytes);
-        sums.acks.add_all(tally.acks);
+        grow_all(&mut sums.acks.0, tally.acks.0);
         grow(&mut sums.throttled_responses, tally.throttled_responses);
         grow(&mut sums.throttle_ms, tally.throttle_ms);
         add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());

@@ -75,19 +75,19 @@ async def keep_listing(context: Context, health: WatchHealth) -> None:
         collections = {TYPES[kind].path(namespace): (kind, namespace) for kind, namespace in _collections(context)}
         # Together: one after the other, the last of many might be listed too late for liveness.
         lost = collections.keys() & health.lost
-        await asyncio.gather(*(_list_again(context, health, path, *collections[path]) for path in lost))
+        await asyncio.gather(*(_list_again(context, health, *collections[path]) for path in lost))
         for path in (collections.keys() if everything else collections.keys() & health.begun) - lost:
-            await _list_again(context, health, path, *collections[path])
+            await _list_again(context, health, *collections[path])
 
 
-async def _list_again(context: Context, health: WatchHealth, path: str, kind: str, namespace: str | None) -> None:
+async def _list_again(context: Context, health: WatchHealth, kind: str, namespace: str | None) -> None:
+    path = TYPES[kind].path(namespace)
     health.begun.discard(path)
     try:
         await _list(context, kind, namespace)
     except OperatorError as error:
         health.begun.add(path)
-        told = {"kind": kind, "namespace": namespace, "reason": error.reason}
-        _log.warning("A kind could not be listed", extra=told)
+        _log.warning("A kind could not be listed", extra={"kind": kind, "namespace": namespace, "reason": error.reason})
 
 
 def _collections(context: Context) -> list[tuple[str, str | None]]:

@@ -70,7 +70,8 @@ class ObservedTotals(BudgetedSeries):
             self._show_lags(origin, window, traffic, now_ms, source)
         for api in window.apis:
             self._add_counts(_APIS, _API_ERRORS, _key(origin, api, ()), api, now_ms)
-            self._count_by(_ACKS, bounded((*origin, *_who(api))), api.acks.items(), now_ms)
+            if api.acks:  # of Produce alone
+                self._count_by(_ACKS, bounded((*origin, *_who(api))), api.acks.items(), now_ms)
         for times in window.times:
             self._add_times(origin, times, now_ms)
 
