@@ -17,7 +17,7 @@ from tests.operator.in_process import operating, settings_of
 from tests.operator.surroundings import OperatorProcess, apply, get, may, until_reason
 
 CRDS = Path(__file__).resolve().parents[2] / "crds"
-STALL_S = 10
+STALL_S = 20
 """In place of five minutes: every watch begins again within a third of it."""
 
 

@@ -73,11 +73,9 @@ async def keep_listing(context: Context, health: WatchHealth) -> None:
         if everything:
             due = time.monotonic() + resync
         collections = {TYPES[kind].path(namespace): (kind, namespace) for kind, namespace in _collections(context)}
+        chosen = collections.keys() if everything else collections.keys() & (health.lost | health.begun)
         # Together: one after the other, the last of many might be listed too late for liveness.
-        lost = collections.keys() & health.lost
-        await asyncio.gather(*(_list_again(context, health, *collections[path]) for path in lost))
-        for path in (collections.keys() if everything else collections.keys() & health.begun) - lost:
-            await _list_again(context, health, *collections[path])
+        await asyncio.gather(*(_list_again(context, health, *collections[path]) for path in chosen))
 
 
 async def _list_again(context: Context, health: WatchHealth, kind: str, namespace: str | None) -> None:
