@@ -124,7 +124,11 @@ def test_what_a_client_calls_itself_is_bounded_and_escaped() -> None:
     observed = ObservedTotals(100)
     for name in ('"} 1\nevil 1', "x" * 30_000, "\ud800"):
         entry = {**totals(1)["traffic"][0], "client_id": name}
-        observed.add(GATEWAY, WindowTotals.model_construct(traffic=(_traffic(entry),), apis=(), times=()), NOW)
+        observed.add(
+            GATEWAY,
+            WindowTotals.model_construct(seq=1, end_ms=None, traffic=(_traffic(entry),), apis=(), times=()),
+            NOW,
+        )
 
     samples = shown(observed)
 
@@ -172,6 +176,35 @@ def test_the_fetch_lag_is_the_largest_of_the_last_minute_whatever_thread_or_pod_
 
     assert value(shown(observed, ZeroPeriod(NOW, 0)), "kafka_client_held_by_transaction_records") == 3
     assert [_lag(observed, NOW + after_ms) for after_ms in (59_999, 60_000, 69_999)] == [900, 40, 40]
+
+
+def test_produce_requests_are_counted_by_acks_and_those_of_idempotent_producers_apart() -> None:
+    observed = ObservedTotals(100)
+    for acks, idempotent in (({"1": 3}, 0), ({"1": 1, "all": 2}, 2)):
+        [api] = totals(1)["apis"]
+        counted = {**api, "acks": acks, "idempotent_requests": idempotent, "empty_responses": 1}
+        observed.add(GATEWAY, WindowTotals.model_validate({"seq": 1, "apis": [counted]}), NOW)
+
+    samples = shown(observed)
+
+    by_acks = [value(samples, "kafka_client_produce_requests_total", acks=acks) for acks in ("1", "all")]
+    assert by_acks == [4, 2]
+    assert value(samples, "kafka_client_idempotent_produce_requests_total") == 2
+    assert "kafka_client_empty_responses_total" not in samples, "of Fetch and ShareFetch alone"
+
+
+def test_empty_responses_add_up_and_the_longest_gap_is_that_of_the_last_minute_in_seconds() -> None:
+    observed = ObservedTotals(100)
+    for api_name, number, gap_us in (("Fetch", 1, 2_500_000), ("Fetch", 2, 1_500_000), ("ShareFetch", 4, 0)):
+        api = {"api": api_name, "requests": 9, "empty_responses": number, "longest_gap_us": gap_us}
+        late_ms = NOW + number * 10_000
+        observed.add(GATEWAY, WindowTotals.model_validate({"seq": number, "end_ms": late_ms, "apis": [api]}), late_ms)
+
+    pages = [shown(observed, ZeroPeriod(NOW + after_ms, 0)) for after_ms in (69_999, 70_000)]
+
+    empty, gap = "kafka_client_empty_responses_total", "kafka_client_longest_fetch_gap_seconds"
+    assert [value(pages[0], empty, api=api) for api in ("Fetch", "ShareFetch")] == [3, 4]
+    assert [value(page, gap) for page in pages] == [2.5, 1.5]
 
 
 def test_a_fetch_lag_of_more_than_a_minute_ago_or_that_is_not_known_is_absent_and_not_zero() -> None:

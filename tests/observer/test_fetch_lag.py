@@ -173,6 +173,24 @@ def test_a_consumer_that_is_at_the_end_has_no_lag(stand: Stand) -> None:
     consumer.close()
 
 
+def test_fetches_without_records_and_the_longest_gap_between_fetches_are_in_rows_of_requests(stand: Stand) -> None:
+    stand.create("pauses")
+    consumer, pause_s = _consumer(stand, "pausing-consumer"), 2
+    consumer.assign([TopicPartition("pauses", PARTITION, 0)])
+
+    def apis() -> list[dict[str, Any]]:
+        consumer.poll(0)
+        return stand.rows(kind="api", api="Fetch", client_id="pausing-consumer")
+
+    rows = eventually(apis, lambda rows: sum(row.get("empty_responses", 0) for row in rows) >= 3)
+    assert all(row.get("longest_gap_us", 0) < pause_s * 1_000_000 for row in rows)
+    consumer.pause([TopicPartition("pauses", PARTITION)])
+    time.sleep(2 * pause_s)
+    consumer.resume([TopicPartition("pauses", PARTITION)])
+    eventually(apis, lambda rows: any(row.get("longest_gap_us", 0) >= pause_s * 1_000_000 for row in rows))
+    consumer.close()
+
+
 def test_an_open_transaction_holds_what_is_behind_its_first_record(stand: Stand) -> None:
     stand.create("held")
     producer = Producer({"bootstrap.servers": stand.cluster.bootstrap, "transactional.id": "holds"})
@@ -196,3 +214,17 @@ def test_an_open_transaction_holds_what_is_behind_its_first_record(stand: Stand)
     producer.commit_transaction(30)
     eventually(held(0))
     consumer.close()
+
+
+@pytest.mark.parametrize("is_idempotent", [False, True])
+def test_requests_of_idempotent_producers_are_in_rows_of_requests(stand: Stand, *, is_idempotent: bool) -> None:
+    client = topic = f"idempotent-{is_idempotent}"
+    stand.create(topic)
+    settings = {"bootstrap.servers": stand.bootstrap, "client.id": client, "enable.idempotence": is_idempotent}
+    producer = Producer(settings)
+    producer.produce(topic, VALUE)
+    assert producer.flush(30) == 0
+
+    rows = eventually(lambda: stand.rows(kind="api", api="Produce", client_id=client), bool)
+
+    assert [row.get("idempotent_requests", 0) for row in rows] == [row["requests"] * is_idempotent for row in rows]

@@ -58,8 +58,8 @@ async def test_a_collector_of_another_namespace_holds_no_subscription(two, api, 
     await eventually_beside(lambda: ready(api, "kcms", "deadly", namespace)["reason"] == "Applied")
     reasons = await eventually_beside(
         lambda: [
-            condition(api, "ktc", *one, "ActsForCluster")["reason"]
-            for one in (("mine", another_namespace), ("main", namespace))
+            condition(api, "ktc", name, its_namespace, "ActsForCluster")["reason"]
+            for name, its_namespace in (("mine", another_namespace), ("main", namespace))
         ],
         all,
     )

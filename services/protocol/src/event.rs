@@ -80,6 +80,8 @@ pub struct Request<'a> {
     /// Replicas that are to confirm a Produce: 0 for none, 1 for the leader, -1 for all in sync; brokers refuse others.
     /// `None` where it was not read.
     pub acks: Option<i16>,
+    /// True for a Produce with a batch of an idempotent producer.
+    pub is_idempotent: bool,
 }
 
 /// What one Produce, Fetch or `ShareFetch` did with one partition, told when it was answered; a Produce with acks=0 when
@@ -178,6 +180,8 @@ pub struct Exchange {
     /// Whether the broker waited for records to come: a Fetch or `ShareFetch` that was answered with none, or after nine
     /// tenths of the longest time that it allowed.
     pub waited: bool,
+    /// True for a Fetch or `ShareFetch` that was answered without an error and without a record.
+    pub is_empty: bool,
 }
 
 /// A request or a response.

@@ -284,14 +284,14 @@ impl Observed {
         let bytes = self.client.prefix.length();
         let (read, RequestEnd { acks, wanted }) = if self.client.route == Route::Passing {
             let client_id = reader.string(false).unwrap_or_default(); // it was read before
-            let acks = self.client.reading.acks();
-            sink(Event::Request(Request { key, version, client_id, bytes, acks }));
+            let (acks, is_idempotent) = self.client.reading.produced();
+            sink(Event::Request(Request { key, version, client_id, bytes, acks, is_idempotent }));
             let end = self.client.reading.end_request(&mut self.memory, sink);
             (self.client.reading.unread().map_or(Ok(()), Err), end)
         } else {
             let known = Known::of(opening).and_then(|known| Ok((known, known.header(opening, &mut reader)?)));
             let client_id = known.as_ref().ok().and_then(|(_, header)| header.client_id);
-            sink(Event::Request(Request { key, version, client_id, bytes, acks: None }));
+            sink(Event::Request(Request { key, version, client_id, bytes, acks: None, is_idempotent: false }));
             if is_sasl(key) {
                 self.sasl.asked();
             }
@@ -342,7 +342,7 @@ impl Observed {
         } else if key != Api::API_VERSIONS {
             self.sasl.went_on(|told| sink(Event::Authenticated(told)));
         }
-        let (read, ResponseEnd { outcome, waited, is_clients }) = if self.broker.route == Route::Passing {
+        let (read, ResponseEnd { outcome, waited, is_empty, is_clients }) = if self.broker.route == Route::Passing {
             let end = self.broker.reading.end_response(asked_at, at, &mut self.memory, sink);
             (self.broker.reading.unread().map_or(Ok(()), Err), end)
         } else {
@@ -353,7 +353,7 @@ impl Observed {
             if let Some(committed) = wanted.commits.filter(|_| read.is_ok() && outcome.error == 0) {
                 sink(Event::TransactionEnd(TransactionEnd { version, committed }));
             }
-            (read, ResponseEnd { outcome, waited: false, is_clients: true })
+            (read, ResponseEnd::new(outcome, true))
         };
         if let Err(why) = read {
             sink(Event::Unread { key, version, why });
@@ -361,18 +361,18 @@ impl Observed {
         let error = outcome.error;
         if is_clients {
             let bytes = self.broker.prefix.length();
-            let (asked, answered) = (asked_at, at);
             let throttle_ms = u32::try_from(outcome.throttle_ms).unwrap_or_default();
             sink(Event::Exchange(Exchange {
                 key,
                 version,
-                asked,
-                answered,
+                asked: asked_at,
+                answered: at,
                 request_bytes,
                 bytes,
                 error,
                 throttle_ms,
                 waited,
+                is_empty,
             }));
         }
         if let Some(messages) = &mut self.messages {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use kwitness_observation::Identity;
+use kwitness_protocol::schema::Api;
+use kwitness_protocol::{Exchange, Nanos};
 
 use crate::lag::Positions;
 use crate::life::{Security, Unfollowed};
@@ -23,6 +25,8 @@ pub struct Client {
     pub(crate) places: Places,
     pub(crate) exchanges: Exchanges,
     pub(crate) positions: Positions,
+    /// When its last Fetch was answered.
+    pub(crate) fetch_answered: Option<Nanos>,
 }
 
 impl Client {
@@ -42,6 +46,15 @@ impl Client {
     #[must_use]
     pub fn lasting_bytes(&self) -> usize {
         self.positions.bytes()
+    }
+
+    /// Returns how many nanoseconds lie between the last answer to a Fetch and the Fetch of this exchange.
+    pub(crate) fn gap(&mut self, exchange: &Exchange) -> Option<u64> {
+        if exchange.key != Api::FETCH {
+            return None;
+        }
+        let before = self.fetch_answered.replace(exchange.answered)?;
+        exchange.asked.0.checked_sub(before.0)
     }
 
     /// How it speaks, as far as it is known by now.

@@ -89,6 +89,7 @@ impl Recorder {
             places: Places::default(),
             exchanges: Exchanges::default(),
             positions: Positions::default(),
+            fetch_answered: None,
         }
     }
 
@@ -157,6 +158,7 @@ impl Recorder {
         client.places.answered = Named::None;
         client.places.unanswered = Named::None;
         client.exchanges.forget_waiting();
+        client.fetch_answered = None;
     }
 
     /// A connection ended, at this time in milliseconds since 1970.
@@ -207,6 +209,9 @@ impl Recorder {
                 grow(&mut tally.requests, 1);
                 grow(&mut tally.request_bytes, size(request.bytes));
                 request.acks.into_iter().for_each(|acks| tally.acks.add(acks));
+                if request.is_idempotent {
+                    grow(&mut tally.idempotent, 1);
+                }
             }
         }
     }
@@ -285,7 +290,11 @@ impl Recorder {
             let is_timed = self.settings.latency && !matches!(exchange.key, JOIN_GROUP | SYNC_GROUP);
             let microseconds = is_timed.then_some(nanoseconds / NANOSECONDS_IN_MICROSECOND);
             let row = self.api(client, exchange.key, exchange.version);
-            self.window.api_tally(row).into_iter().for_each(|tally| tally.add(exchange, microseconds));
+            let gap = client.gap(exchange).unwrap_or_default();
+            if let Some(tally) = self.window.api_tally(row) {
+                tally.add(exchange, microseconds);
+                tally.longest_gap_us = tally.longest_gap_us.max(gap / NANOSECONDS_IN_MICROSECOND);
+            }
             if let Some(microseconds) = microseconds.filter(|_| !exchange.waited) {
                 let row = match client.places.answered {
                     Named::One(row) => row,

@@ -43,7 +43,9 @@ impl PartitionTally {
         grow(&mut self.requests, 1);
         if let Some(fetched) = exchange.fetched {
             self.fetched = Some(fetched).filter(|fetched| fetched.next_offset <= fetched.high_watermark);
-            grow(&mut self.watermarks_below, self.fetched.is_none().into());
+            if self.fetched.is_none() {
+                grow(&mut self.watermarks_below, 1);
+            }
         }
         if exchange.error != 0 {
             self.errors.add(exchange.error);
@@ -131,6 +133,12 @@ pub struct ApiTally {
     pub unread: Counts<Unread>,
     /// Of Produce alone.
     pub acks: AckCounts,
+    /// Produce requests of idempotent producers.
+    pub idempotent: u64,
+    /// Responses to a Fetch or `ShareFetch` that had no record and no error.
+    pub empty: u64,
+    /// The longest time from the answer to a Fetch to the next Fetch of the same connection, in microseconds.
+    pub longest_gap_us: u64,
     /// Transactions that were committed.
     pub committed_transactions: u64,
     /// Transactions that were aborted.
@@ -147,8 +155,13 @@ impl ApiTally {
         if exchange.error != 0 {
             self.errors.add(exchange.error);
         }
-        grow(&mut self.throttled_responses, u64::from(exchange.throttle_ms > 0));
-        grow(&mut self.throttle_ms, exchange.throttle_ms.into());
+        if exchange.throttle_ms > 0 {
+            grow(&mut self.throttled_responses, 1);
+            grow(&mut self.throttle_ms, exchange.throttle_ms.into());
+        }
+        if exchange.is_empty {
+            grow(&mut self.empty, 1);
+        }
         match microseconds {
             Some(microseconds) if exchange.waited => self.waited.add(microseconds),
             Some(microseconds) => self.served.add(microseconds),

@@ -141,6 +141,12 @@ struct ApiSums {
     #[serde(skip_serializing_if = "AckCounts::is_empty")]
     acks: AckCounts,
     #[serde(skip_serializing_if = "is_zero")]
+    idempotent_requests: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    empty_responses: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    longest_gap_us: u64,
+    #[serde(skip_serializing_if = "is_zero")]
     throttled_responses: u64,
     #[serde(skip_serializing_if = "is_zero")]
     throttle_ms: u64,
@@ -232,6 +238,9 @@ fn apis(window: &Window) -> BTreeMap<ApiLabels, ApiSums> {
         grow(&mut sums.request_bytes, tally.request_bytes);
         grow(&mut sums.response_bytes, tally.response_bytes);
         grow_all(&mut sums.acks.0, tally.acks.0);
+        grow(&mut sums.idempotent_requests, tally.idempotent);
+        grow(&mut sums.empty_responses, tally.empty);
+        sums.longest_gap_us = sums.longest_gap_us.max(tally.longest_gap_us);
         grow(&mut sums.throttled_responses, tally.throttled_responses);
         grow(&mut sums.throttle_ms, tally.throttle_ms);
         add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());

@@ -71,9 +71,9 @@ impl Memory {
     fn make_room(&mut self) {
         let Self { topics, parts, session, sequences, .. } = self;
         let mut held = topics.passing();
-        parts.topics().for_each(|number| held.insert(number));
+        parts.topics().for_each(|number| held.insert(number, ()));
         let mut referred = held.clone();
-        session.topics().chain(sequences.topics()).for_each(|number| referred.insert(number));
+        session.topics().chain(sequences.topics()).for_each(|number| referred.insert(number, ()));
         topics.forget_others(&referred);
         if !topics.is_roomy() {
             let kept = topics.but_next(&held);

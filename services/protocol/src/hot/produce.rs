@@ -30,6 +30,8 @@ pub(crate) struct ProduceRequest {
     records: Records,
     /// `None` until it was read.
     pub(crate) acks: Option<i16>,
+    /// True if a batch so far is of an idempotent producer.
+    pub(crate) is_idempotent: bool,
     /// How many parts of it wait in the memory.
     pub(crate) parts: usize,
 }
@@ -43,6 +45,7 @@ impl ProduceRequest {
             part: Part::default(),
             records: Records::default(),
             acks: None,
+            is_idempotent: false,
             parts: 0,
         }
     }
@@ -105,6 +108,7 @@ impl Machine for ProduceRequest {
                 let head = self.records.next(reader)?;
                 let batch = head.batch.ok_or(Stop::Unread(Unread::Malformed))?;
                 self.part.add(&batch);
+                self.is_idempotent |= batch.sequence.is_some();
                 return Ok(memory.after(Api::PRODUCE, self.list.topic, &batch, head.skip));
             }
         }

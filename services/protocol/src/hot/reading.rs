@@ -20,8 +20,22 @@ use crate::schema::{Api, Layout};
 pub(crate) struct ResponseEnd {
     pub(crate) outcome: Outcome,
     pub(crate) waited: bool,
+    pub(crate) is_empty: bool,
     /// Whether it is a client's: brokers fetch from one another.
     pub(crate) is_clients: bool,
+}
+
+impl ResponseEnd {
+    pub(crate) const fn new(outcome: Outcome, is_clients: bool) -> Self {
+        Self { outcome, waited: false, is_empty: false, is_clients }
+    }
+
+    /// It answers a Fetch or `ShareFetch`.
+    const fn fetched(&mut self, outcome: Outcome, has_records: bool, took_long: bool) {
+        self.outcome = outcome;
+        self.waited = took_long || !has_records;
+        self.is_empty = !has_records && outcome.error == 0;
+    }
 }
 
 #[derive(Debug)]
@@ -130,11 +144,11 @@ pub(crate) struct RequestEnd {
 }
 
 impl Reading {
-    /// The acks of a Produce, once they were read.
-    pub(crate) const fn acks(&self) -> Option<i16> {
+    /// The acks of a Produce, once they were read, and whether its producer is idempotent.
+    pub(crate) const fn produced(&self) -> (Option<i16>, bool) {
         match &self.message {
-            Some(Message::ProduceRequest(request)) => request.acks,
-            _ => None,
+            Some(Message::ProduceRequest(request)) => (request.acks, request.is_idempotent),
+            _ => (None, false),
         }
     }
 
@@ -183,7 +197,7 @@ impl Reading {
     ) -> ResponseEnd {
         self.feed(&[], memory, tell);
         let wanted = std::mem::take(&mut self.wanted);
-        let mut end = ResponseEnd { outcome: Outcome::default(), waited: false, is_clients: !wanted.is_replica };
+        let mut end = ResponseEnd::new(Outcome::default(), !wanted.is_replica);
         let nearly_all = u64::try_from(wanted.max_wait_ms).unwrap_or_default().saturating_mul(NEARLY_A_MILLISECOND);
         let took_long = at.0.saturating_sub(asked.0) >= nearly_all;
         match &self.message {
@@ -192,7 +206,7 @@ impl Reading {
                 end.outcome = response.outcome;
             }
             Some(Message::FetchResponse(response)) => {
-                (end.outcome, end.waited) = (response.outcome, took_long || !response.has_records);
+                end.fetched(response.outcome, response.has_records, took_long);
                 if end.is_clients && self.unread.is_none() {
                     for (topic, partitions) in memory.session.presence(at) {
                         let Some(topic) = memory.topics.topic(topic) else { continue };
@@ -204,7 +218,7 @@ impl Reading {
                 }
             }
             Some(Message::ShareFetchResponse(response)) => {
-                (end.outcome, end.waited) = (response.outcome, took_long || !response.has_records);
+                end.fetched(response.outcome, response.has_records, took_long);
                 if response.lacks_gaps {
                     self.unread.get_or_insert(Unread::TooMany);
                 }

@@ -1,10 +1,8 @@
 //! What a connection fetches: its fetch session (KIP-227), or all partitions of its last Fetch where it has none.
 
-use std::collections::BTreeMap;
-
 use hashbrown::HashMap;
 
-use super::topics::{TopicNumber, TopicSet, most_after};
+use super::topics::{TopicNumber, TopicSet, TopicValues, most_after};
 use crate::event::Nanos;
 
 /// Beyond it some that were asked for earlier give way.
@@ -17,7 +15,7 @@ pub(crate) struct Session {
     /// Where each partition was asked for.
     offsets: HashMap<(TopicNumber, i32), i64>,
     /// How many partitions of each are in `offsets`.
-    topics: BTreeMap<TopicNumber, u32>,
+    topics: TopicValues<u32>,
     told: Option<Nanos>,
 }
 
@@ -37,8 +35,8 @@ impl Session {
             self.make_room();
         }
         self.offsets.insert((topic, partition), offset);
-        let partitions = self.topics.entry(topic).or_default();
-        *partitions = partitions.saturating_add(1);
+        let partitions = self.topics.get(topic).copied().unwrap_or_default();
+        self.topics.insert(topic, partitions.saturating_add(1));
     }
 
     /// Forget an eighth of the partitions. Their topics stay.
@@ -46,34 +44,33 @@ impl Session {
         let Self { offsets, topics, .. } = self;
         let victims = offsets.len().saturating_sub(most_after(MOST_PARTITIONS));
         for ((topic, _), _) in offsets.extract_if(|_, _| true).take(victims) {
-            if let Some(partitions) = topics.get_mut(&topic) {
+            if let Some(partitions) = topics.get_mut(topic) {
                 *partitions = partitions.saturating_sub(1);
             }
         }
     }
 
     pub(crate) fn topics(&self) -> impl Iterator<Item = TopicNumber> {
-        self.topics.keys().copied()
+        self.topics.iter().map(|(topic, _)| topic)
     }
 
     pub(crate) fn forget_others(&mut self, kept: &TopicSet) {
         self.offsets.retain(|(topic, _), _| kept.has(*topic));
-        self.topics.retain(|topic, _| kept.has(*topic));
+        self.topics.retain(kept);
     }
 
     pub(crate) fn forget(&mut self, topic: TopicNumber, partition: i32) {
         let was_known = self.offsets.remove(&(topic, partition)).is_some();
-        let Some(partitions) = self.topics.get_mut(&topic) else { return };
+        let Some(partitions) = self.topics.get_mut(topic) else { return };
         *partitions = partitions.saturating_sub(u32::from(was_known));
         if *partitions == 0 {
-            self.topics.remove(&topic);
+            self.topics.remove(topic);
         }
     }
 
     /// The memory of what is fetched, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let topics = self.topics.len().saturating_mul(size_of::<(TopicNumber, u32)>());
-        self.offsets.allocation_size().saturating_add(topics)
+        self.offsets.allocation_size().saturating_add(self.topics.bytes())
     }
 
     pub(crate) fn asked(&self, topic: TopicNumber, partition: i32) -> Option<i64> {
@@ -83,9 +80,10 @@ impl Session {
     /// Its topics with the numbers of their partitions, unless they were told within the last second.
     pub(crate) fn presence(&mut self, at: Nanos) -> impl Iterator<Item = (TopicNumber, u32)> {
         let is_due = self.told.is_none_or(|told| at.0.saturating_sub(told.0) >= PRESENCE_NANOS);
-        if is_due && !self.topics.is_empty() {
+        if is_due && self.topics.iter().next().is_some() {
             self.told = Some(at);
         }
-        self.topics.iter().filter(move |_| is_due).map(|(topic, partitions)| (*topic, *partitions))
+        let topics = is_due.then_some(&self.topics);
+        topics.into_iter().flat_map(TopicValues::iter).map(|(topic, partitions)| (topic, *partitions))
     }
 }

@@ -35,23 +35,68 @@ struct Current {
     broker: TopicNumber,
 }
 
-/// A set of topics.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TopicSet(Vec<bool>);
+/// Values of topics, by their numbers. Its memory stays when it is cleared.
+#[derive(Clone, Debug)]
+pub(crate) struct TopicValues<T>(Vec<Option<T>>);
 
-impl TopicSet {
-    pub(crate) fn insert(&mut self, number: TopicNumber) {
+/// A set of topics.
+pub(crate) type TopicSet = TopicValues<()>;
+
+impl<T> Default for TopicValues<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> TopicValues<T> {
+    pub(crate) fn insert(&mut self, number: TopicNumber, value: T) {
         let place = number.place();
         if (self.0.len()..MOST).contains(&place) {
-            self.0.resize(place.saturating_add(1), false);
+            self.0.resize_with(place.saturating_add(1), || None);
         }
-        if let Some(is_in) = self.0.get_mut(place) {
-            *is_in = true;
+        if let Some(known) = self.0.get_mut(place) {
+            *known = Some(value);
         }
     }
 
     pub(crate) fn has(&self, number: TopicNumber) -> bool {
-        self.0.get(number.place()).is_some_and(|is_in| *is_in)
+        self.get(number).is_some()
+    }
+
+    pub(crate) fn get(&self, number: TopicNumber) -> Option<&T> {
+        self.0.get(number.place())?.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, number: TopicNumber) -> Option<&mut T> {
+        self.0.get_mut(number.place())?.as_mut()
+    }
+
+    pub(crate) fn remove(&mut self, number: TopicNumber) {
+        if let Some(known) = self.0.get_mut(number.place()) {
+            *known = None;
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn retain(&mut self, others: &TopicSet) {
+        for (place, value) in self.0.iter_mut().enumerate() {
+            if !others.0.get(place).is_some_and(Option::is_some) {
+                *value = None;
+            }
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (TopicNumber, &T)> {
+        let numbers = (0..).map(TopicNumber);
+        numbers.zip(&self.0).filter_map(|(number, value)| Some((number, value.as_ref()?)))
+    }
+
+    /// Its memory, in bytes.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.0.capacity().saturating_mul(size_of::<Option<T>>())
     }
 }
 
@@ -122,8 +167,8 @@ impl Topics {
     /// The topics that a message names while it passes.
     pub(crate) fn passing(&self) -> TopicSet {
         let mut set = TopicSet::default();
-        set.insert(self.current.client);
-        set.insert(self.current.broker);
+        set.insert(self.current.client, ());
+        set.insert(self.current.broker, ());
         set
     }
 
@@ -154,7 +199,7 @@ impl Topics {
             let number = TopicNumber(u32::try_from(place).unwrap_or(u32::MAX));
             let Some(topic) = self.topic(number) else { continue };
             if held.has(number) || (count <= most_after(MOST) && bytes <= most_after(MOST_BYTES)) {
-                kept.insert(number);
+                kept.insert(number, ());
             } else {
                 (count, bytes) = (count.saturating_sub(1), bytes.saturating_sub(length(topic)));
                 self.hand = place.saturating_add(1);

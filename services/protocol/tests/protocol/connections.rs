@@ -18,7 +18,14 @@ fn a_client_says_who_it_is_and_is_answered() {
     assert_eq!(
         conversation.told,
         [
-            Told::Request { key: 18, version: 3, client_id: Some(b"me".to_vec()), bytes: asked.len() - 4, acks: None },
+            Told::Request {
+                key: 18,
+                version: 3,
+                client_id: Some(b"me".to_vec()),
+                bytes: asked.len() - 4,
+                acks: None,
+                is_idempotent: false,
+            },
             Told::Software("apache-kafka-java".into(), "4.3.1".into()),
             Told::Exchange(Exchange {
                 key: 18,
@@ -30,6 +37,7 @@ fn a_client_says_who_it_is_and_is_answered() {
                 error: 0,
                 throttle_ms: 0,
                 waited: false,
+                is_empty: false,
             }),
         ]
     );

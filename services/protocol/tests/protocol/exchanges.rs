@@ -1,6 +1,6 @@
 //! Frames of Produce and Fetch, and what is told of their partitions.
 
-use kwitness_protocol::{Content, Exchange, Side, Unread};
+use kwitness_protocol::{Content, Side, Unread};
 
 use crate::kafka::VECTORS;
 use crate::partition_frames::{Fetched, Produced, fetch, fetch_in_session, fetched, produced, producing, varint};
@@ -11,6 +11,8 @@ const PRODUCE: i16 = 0;
 const FETCH: i16 = 1;
 const SHARE_FETCH: i16 = 78;
 const MILLISECOND: u64 = 1_000_000;
+/// Offset of the error of a Fetch response as a whole: behind length, correlation id and throttle time.
+const ERROR: usize = 12;
 
 /// Records that Kafka wrote.
 fn vector(name: &str) -> &'static [u8] {
@@ -95,6 +97,23 @@ fn a_produce_has_the_acks_that_the_client_sent() {
 
         let mut requests = conversation.told.iter().filter(|event| matches!(event, Told::Request { .. }));
         assert!(matches!(requests.next(), Some(Told::Request { acks: Some(sent), .. }) if *sent == acks));
+    }
+}
+
+#[test]
+fn a_produce_is_idempotent_when_one_of_its_batches_has_a_producer_id() {
+    for (producers, is_idempotent) in [([-1, -1], false), ([-1, 7], true), ([7, -1], true)] {
+        let mut conversation = Conversation::new();
+        let batches = producers.map(|producer: i64| {
+            let mut batch = batch_at(0);
+            batch[43..51].copy_from_slice(&producer.to_be_bytes());
+            batch
+        });
+
+        conversation.client(&producing(1, -1, &[(0, &batches[0]), (1, &batches[1])]));
+
+        let mut requests = conversation.told.iter().filter(|event| matches!(event, Told::Request { .. }));
+        assert!(matches!(requests.next(), Some(Told::Request { is_idempotent: read, .. }) if *read == is_idempotent));
     }
 }
 
@@ -251,18 +270,21 @@ fn fetches_of_replicas_count_for_no_client() {
 
 #[test]
 fn a_fetch_waited_when_it_came_back_empty_or_late() {
-    let waited = |records: Vec<u8>, after_ms: u64| {
+    let waited_and_empty = |records: Vec<u8>, after_ms: u64, error: i16| {
         let mut conversation = Conversation::new();
         conversation.client(&fetch(1, &[(0, 0)]));
-        let answer = fetched(1, &[Fetched { records, ..Fetched::default() }]);
+        let mut answer = fetched(1, &[Fetched { records, ..Fetched::default() }]);
+        answer[ERROR..ERROR + 2].copy_from_slice(&error.to_be_bytes());
         conversation.feed(Side::Broker, &answer, after_ms * MILLISECOND);
-        let Some(Told::Exchange(Exchange { waited, .. })) = conversation.last() else { panic!("no exchange") };
-        *waited
+        let Some(Told::Exchange(told)) = conversation.last() else { panic!("no exchange") };
+        assert_eq!(told.error, error);
+        (told.waited, told.is_empty)
     };
 
-    assert!(waited(Vec::new(), 1));
-    assert!(!waited(batch_at(0), 449));
-    assert!(waited(batch_at(0), 450));
+    assert_eq!(waited_and_empty(Vec::new(), 1, 0), (true, true));
+    assert_eq!(waited_and_empty(Vec::new(), 1, 70), (true, false));
+    assert_eq!(waited_and_empty(batch_at(0), 449, 0), (false, false));
+    assert_eq!(waited_and_empty(batch_at(0), 450, 0), (true, false));
 }
 
 /// Kafka's classes wrote the messages of each API in each version.

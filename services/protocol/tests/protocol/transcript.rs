@@ -8,7 +8,7 @@ use kwitness_protocol::{
 /// An event that owns what it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    Request { key: i16, version: i16, client_id: Option<Vec<u8>>, bytes: usize, acks: Option<i16> },
+    Request { key: i16, version: i16, client_id: Option<Vec<u8>>, bytes: usize, acks: Option<i16>, is_idempotent: bool },
     Software(String, String),
     Mechanism(Mechanism),
     Authenticated(Mechanism, Option<String>, PrincipalSource, bool),
@@ -88,6 +88,7 @@ impl From<Event<'_>> for Told {
                 client_id: one.client_id.map(<[u8]>::to_vec),
                 bytes: one.bytes,
                 acks: one.acks,
+                is_idempotent: one.is_idempotent,
             },
             Event::Software(software) => Self::Software(software.name.into(), software.version.into()),
             Event::Mechanism(mechanism) => Self::Mechanism(mechanism),

@@ -77,6 +77,12 @@ pub(super) struct ApiRow<'a> {
     #[serde(skip_serializing_if = "AckCounts::is_empty")]
     acks: AckCounts,
     #[serde(skip_serializing_if = "is_zero")]
+    idempotent_requests: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    empty_responses: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    longest_gap_us: u64,
+    #[serde(skip_serializing_if = "is_zero")]
     committed_transactions: u64,
     #[serde(skip_serializing_if = "is_zero")]
     aborted_transactions: u64,
@@ -162,6 +168,9 @@ impl<'a> ApiRow<'a> {
             throttled_responses: tally.throttled_responses,
             throttle_ms: tally.throttle_ms,
             acks: tally.acks,
+            idempotent_requests: tally.idempotent,
+            empty_responses: tally.empty,
+            longest_gap_us: tally.longest_gap_us,
             committed_transactions: tally.committed_transactions,
             aborted_transactions: tally.aborted_transactions,
             response_time: &tally.served,

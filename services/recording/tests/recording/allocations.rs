@@ -20,7 +20,14 @@ fn exchanges(recorder: &mut Recorder, client: &mut Client) {
     for key in [0, 1] {
         recorder.record(
             client,
-            &Event::Request(Request { key, version: 9, client_id: Some(b"shop"), bytes: 100, acks: None }),
+            &Event::Request(Request {
+                key,
+                version: 9,
+                client_id: Some(b"shop"),
+                bytes: 100,
+                acks: None,
+                is_idempotent: false,
+            }),
             0,
         );
         for topic in [Topic::Name(b"orders"), Topic::Name(b"bills"), Topic::Id([7; 16])] {
@@ -56,6 +63,7 @@ fn exchanges(recorder: &mut Recorder, client: &mut Client) {
                 error,
                 throttle_ms,
                 waited,
+                is_empty: waited,
             }),
             0,
         );
@@ -103,7 +111,7 @@ fn ending_a_window_costs_no_more_when_there_is_more_in_it() {
             let client_id = Some(client_id.as_bytes());
             recorder.record(
                 &mut client,
-                &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1, acks: None }),
+                &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1, acks: None, is_idempotent: false }),
                 0,
             );
         }

@@ -15,7 +15,7 @@ fn a_connection_of_many_names_leaves_places_to_other_connections() {
             let client_id = Some(name.as_bytes());
             recorder.record(
                 &mut client,
-                &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1, acks: None }),
+                &Event::Request(Request { key: 3, version: 0, client_id, bytes: 1, acks: None, is_idempotent: false }),
                 0,
             );
         }

@@ -124,17 +124,37 @@ fn what_is_to_be_dropped_from_now_on_is_gone_in_the_next_window() {
 fn produce_requests_are_counted_by_acks_and_those_that_brokers_refuse_are_not() {
     let mut scene = Scene::new();
     for acks in [0, 1, 1, -1, -1, -1, 2, i16::MIN] {
-        scene.request_with(PRODUCE, b"shop", Some(acks));
+        scene.produce(acks, acks == -1);
     }
     scene.request(METADATA, b"shop");
 
     let rows = scene.of_kind("api");
 
-    let counts = rows.iter().map(|row| json!([row["api"], row["requests"], row["acks"]]));
+    let counts = rows.iter().map(|row| json!([row["api"], row["requests"], row["acks"], row["idempotent_requests"]]));
     assert_eq!(
         counts.collect::<Vec<_>>(),
-        [json!(["Produce", 8, {"0": 1, "1": 2, "all": 3}]), json!(["Metadata", 1, null])]
+        [json!(["Produce", 8, {"0": 1, "1": 2, "all": 3}, 3]), json!(["Metadata", 1, null, null])]
     );
+}
+
+#[test]
+fn a_gap_lies_between_the_answer_to_a_fetch_and_the_next_fetch_of_the_connection() {
+    let longest = |exchanges: &[(i16, u64, u64)], reads_again: bool| {
+        let mut scene = Scene::new();
+        for (key, sent_us, answered_us) in exchanges {
+            scene.exchange(*key, *sent_us, *answered_us);
+            if reads_again {
+                scene.recorder.resume(&mut scene.client, true);
+            }
+        }
+        let rows = scene.of_kind("api");
+        rows.iter().find(|row| row["api"] == "Fetch").unwrap().get("longest_gap_us").and_then(Value::as_u64)
+    };
+    let exchanges = [(FETCH, 0, 1_000), (METADATA, 1_500, 1_600), (FETCH, 5_000, 6_000), (FETCH, 6_500, 7_000)];
+
+    assert_eq!(longest(&exchanges, false), Some(4_000));
+    assert_eq!(longest(&exchanges, true), None, "Fetches may have passed unread");
+    assert_eq!(longest(&[(FETCH, 0, 1_000), (FETCH, 500, 2_000)], false), None, "asked before the answer came");
 }
 
 #[test]

@@ -22,6 +22,7 @@ fn a_connection_is_told_with_its_first_answer_and_when_it_ends() {
         error: 41,
         throttle_ms: 0,
         waited: false,
+        is_empty: false,
     }));
     let Scene { mut recorder, names, client } = scene;
     recorder.close(client, End::Broker, 25_000);

@@ -22,6 +22,7 @@ fn a_hundred_thousand_client_ids_topics_and_versions_take_few_rows_and_lose_noth
             client_id: Some(name.as_bytes()),
             bytes: 2,
             acks: None,
+            is_idempotent: true,
         }));
         scene.partition(FETCH, Topic::Name(name.as_bytes()), 0, records(3));
     }
@@ -90,6 +91,7 @@ fn no_record_is_longer_than_its_bound_whatever_a_client_sends() {
                 error,
                 throttle_ms: u32::MAX,
                 waited,
+                is_empty: waited,
             }));
         }
     }

@@ -47,24 +47,32 @@ impl Scene {
     }
 
     pub fn request(&mut self, key: i16, client_id: &[u8]) {
-        self.request_with(key, client_id, None);
+        let client_id = Some(client_id);
+        let request = Request { key, version: 4, client_id, bytes: 100, acks: None, is_idempotent: false };
+        self.record(Event::Request(request));
     }
 
-    pub fn request_with(&mut self, key: i16, client_id: &[u8], acks: Option<i16>) {
-        self.record(Event::Request(Request { key, version: 4, client_id: Some(client_id), bytes: 100, acks }));
+    pub fn produce(&mut self, acks: i16, is_idempotent: bool) {
+        let (key, version, client_id, bytes, acks) = (PRODUCE, 4, Some(&b"shop"[..]), 100, Some(acks));
+        self.record(Event::Request(Request { key, version, client_id, bytes, acks, is_idempotent }));
     }
 
     pub fn answer(&mut self, key: i16, microseconds: u64) {
+        self.exchange(key, 0, microseconds);
+    }
+
+    pub fn exchange(&mut self, key: i16, sent_us: u64, answered_us: u64) {
         self.record(Event::Exchange(Exchange {
             key,
             version: 4,
-            asked: Nanos(0),
-            answered: Nanos(microseconds * 1_000),
+            asked: Nanos(sent_us * 1_000),
+            answered: Nanos(answered_us * 1_000),
             request_bytes: 100,
             bytes: 30,
             error: 0,
             throttle_ms: 0,
             waited: false,
+            is_empty: false,
         }));
     }
 
@@ -114,7 +122,7 @@ pub const ORDERS: Topic<'static> = Topic::Name(b"orders");
 /// A client produces, is refused, commits a transaction, and fetches; it names one topic too many and an API that nobody has, and goes.
 pub fn busy() -> Scene {
     let mut scene = Scene::with(Settings { most_topics: 1, ..Settings::of_at_most(100) });
-    scene.request_with(PRODUCE, b"shop", Some(-1));
+    scene.produce(-1, true);
     scene.record(Event::Software(Software { name: "apache-kafka-java", version: "4.3.1" }));
     scene.record(Event::Identity { field: IdentityField::TransactionalId, value: b"shop-1" });
     let content = Content {
@@ -156,6 +164,7 @@ pub fn busy() -> Scene {
         error: 70,
         throttle_ms: 250,
         waited: true,
+        is_empty: false,
     }));
     let fetched = Some(Fetched { next_offset: 120, high_watermark: 130, last_stable_offset: Some(127) });
     let (version, partition, error, confirmed, content) = (4, 2, 0, true, Content::default());

@@ -7,13 +7,42 @@ use proptest::prelude::*;
 /// Something told of a connection, or the end of a window.
 #[derive(Clone, Debug)]
 pub enum Step {
-    Request { key: i16, version: i16, client_id: Option<u8>, bytes: usize, acks: Option<i16> },
+    Request {
+        key: i16,
+        version: i16,
+        client_id: Option<u8>,
+        bytes: usize,
+        acks: Option<i16>,
+        is_idempotent: bool,
+    },
     Software(u8),
     Group(u8),
-    Partition { key: i16, topic: u8, partition: i32, error: i16, confirmed: bool, content: Content },
-    Presence { topic: u8, partitions: u32 },
-    Exchange { key: i16, version: i16, microseconds: u64, bytes: usize, error: i16, throttle_ms: u32, waited: bool },
-    Unread { key: i16, version: i16 },
+    Partition {
+        key: i16,
+        topic: u8,
+        partition: i32,
+        error: i16,
+        confirmed: bool,
+        content: Content,
+    },
+    Presence {
+        topic: u8,
+        partitions: u32,
+    },
+    Exchange {
+        key: i16,
+        version: i16,
+        microseconds: u64,
+        bytes: usize,
+        error: i16,
+        throttle_ms: u32,
+        waited: bool,
+        is_empty: bool,
+    },
+    Unread {
+        key: i16,
+        version: i16,
+    },
     Reopened,
     Swapped,
 }
@@ -56,8 +85,10 @@ pub fn steps() -> impl Strategy<Value = Step> {
     let keys = || prop::sample::select(vec![0_i16, 1, 3, JOIN_GROUP, 78, 10_001]);
     let counted = prop::sample::select(vec![0_i16, 1, 78]);
     prop_oneof![
-        4 => (keys(), 0..3_i16, proptest::option::of(0..3_u8), 0..500_usize, proptest::option::of(-2..3_i16)).prop_map(
-            |(key, version, client_id, bytes, acks)| Step::Request { key, version, client_id, bytes, acks }
+        4 => (keys(), 0..3_i16, proptest::option::of(0..3_u8), 0..500_usize, proptest::option::of(-2..3_i16), any::<bool>()).prop_map(
+            |(key, version, client_id, bytes, acks, is_idempotent)| {
+                Step::Request { key, version, client_id, bytes, acks, is_idempotent }
+            }
         ),
         1 => (0..3_u8).prop_map(Step::Software),
         1 => (0..3_u8).prop_map(Step::Group),
@@ -67,9 +98,9 @@ pub fn steps() -> impl Strategy<Value = Step> {
             }
         ),
         1 => (0..6_u8, 1..9_u32).prop_map(|(topic, partitions)| Step::Presence { topic, partitions }),
-        4 => (keys(), 0..3_i16, 0..100_000_u64, 0..900_usize, errors(), prop_oneof![Just(0), 1..2_000_u32], any::<bool>()).prop_map(
-            |(key, version, microseconds, bytes, error, throttle_ms, waited)| {
-                Step::Exchange { key, version, microseconds, bytes, error, throttle_ms, waited }
+        4 => (keys(), 0..3_i16, 0..100_000_u64, 0..900_usize, errors(), prop_oneof![Just(0), 1..2_000_u32], any::<[bool; 2]>()).prop_map(
+            |(key, version, microseconds, bytes, error, throttle_ms, [waited, is_empty])| {
+                Step::Exchange { key, version, microseconds, bytes, error, throttle_ms, waited, is_empty }
             }
         ),
         1 => (keys(), 0..3_i16).prop_map(|(key, version)| Step::Unread { key, version }),

@@ -59,10 +59,11 @@ impl Model {
     fn take(&mut self, port: usize, step: &Step) {
         let port = port.to_string();
         match *step {
-            Step::Request { key, version, bytes, acks, .. } => {
+            Step::Request { key, version, bytes, acks, is_idempotent, .. } => {
                 let key = ["api".into(), port, api_name(key), version.to_string()];
                 self.add(&key, "requests", 1);
                 self.add(&key, "request_bytes", bytes as u64);
+                self.add(&key, "idempotent_requests", is_idempotent.into());
                 for (sent, name) in [(0, "acks.0"), (1, "acks.1"), (-1, "acks.all")] {
                     self.add(&key, name, u64::from(acks == Some(sent)));
                 }
@@ -83,12 +84,13 @@ impl Model {
                 let key = ["presence".into(), port, "Fetch".into(), topic_name(topic)];
                 self.combine(&key, "partitions", partitions.into(), i64::max);
             }
-            Step::Exchange { key, version, microseconds, bytes, error, throttle_ms, waited } => {
+            Step::Exchange { key, version, microseconds, bytes, error, throttle_ms, waited, is_empty } => {
                 let is_timed = key != JOIN_GROUP;
                 let key = ["api".into(), port, api_name(key), version.to_string()];
                 self.add(&key, "response_bytes", bytes as u64);
                 self.add(&key, "throttled_responses", u64::from(throttle_ms > 0));
                 self.add(&key, "throttle_ms", throttle_ms.into());
+                self.add(&key, "empty_responses", is_empty.into());
                 if error != 0 {
                     self.add(&key, &format!("errors.{error}"), 1);
                 }
@@ -166,10 +168,10 @@ impl Observed {
         let client = &mut self.clients[port];
         let mut record = |event: Event<'_>| self.recorder.record(client, &event, 0);
         match *step {
-            Step::Request { key, version, client_id, bytes, acks } => {
+            Step::Request { key, version, client_id, bytes, acks, is_idempotent } => {
                 let client_id = client_id.map(|number| [b'c', b'0' + number]);
                 let client_id = client_id.as_ref().map(|id| &id[..]);
-                record(Event::Request(Request { key, version, client_id, bytes, acks }));
+                record(Event::Request(Request { key, version, client_id, bytes, acks, is_idempotent }));
             }
             Step::Software(number) => {
                 record(Event::Software(Software { name: "software", version: &number.to_string() }));
@@ -196,11 +198,21 @@ impl Observed {
                 let name = topic_name(number);
                 record(Event::Presence { topic: topic(number, &name), partitions });
             }
-            Step::Exchange { key, version, microseconds, bytes, error, throttle_ms, waited } => {
+            Step::Exchange { key, version, microseconds, bytes, error, throttle_ms, waited, is_empty } => {
                 let (asked, answered) = (Nanos(7), Nanos(7 + microseconds * 1_000));
                 let request_bytes = 1;
-                let exchange =
-                    Exchange { key, version, asked, answered, request_bytes, bytes, error, throttle_ms, waited };
+                let exchange = Exchange {
+                    key,
+                    version,
+                    asked,
+                    answered,
+                    request_bytes,
+                    bytes,
+                    error,
+                    throttle_ms,
+                    waited,
+                    is_empty,
+                };
                 record(Event::Exchange(exchange));
             }
             Step::Unread { key, version } => record(Event::Unread { key, version, why: Unread::Malformed }),

@@ -120,6 +120,11 @@ class ApiTotals(Envelope):
     response_bytes: Count = Field(0, description="Bytes of the answers.")
     errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each answer.")
     acks: AckCounts = Field(default_factory=dict, description="Produce requests by acks.")
+    idempotent_requests: Count = Field(0, description="Produce requests with a batch of an idempotent producer.")
+    empty_responses: Count = Field(0, description="Responses to a Fetch or ShareFetch without a record or an error.")
+    longest_gap_us: Count = Field(
+        0, description="The longest time from the response to a Fetch to the connection's next Fetch, in microseconds."
+    )
     throttled_responses: Count = Field(0, description="Answers that throttle the client by a quota (KIP-219).")
     throttle_ms: Count = Field(0, description="How long they do, in milliseconds, added up.")
 

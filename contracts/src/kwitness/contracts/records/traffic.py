@@ -93,6 +93,13 @@ class ApiTraffic(_Traffic):
         default_factory=dict,
         description="Produce requests by acks: 0 for no replica, 1 for the leader, all for all replicas in sync.",
     )
+    idempotent_requests: Count = Field(0, description="Produce requests with a batch of an idempotent producer.")
+    empty_responses: Count = Field(0, description="Responses to a Fetch or ShareFetch without a record or an error.")
+    longest_gap_us: Count = Field(
+        0,
+        description="The longest time from the response to a Fetch to the next Fetch of the same connection, in "
+        "microseconds: how long the client did not ask.",
+    )
     throttled_responses: Count = Field(0, description="Answers that throttle the client by a quota (KIP-219).")
     throttle_ms: Count = Field(0, description="How long they do, added up.")
     unread: dict[Annotated[str, Field(max_length=64)], Count] = Field(

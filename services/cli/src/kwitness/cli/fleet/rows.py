@@ -182,7 +182,8 @@ def _api(
     aborted = 1 if transactions and dice.random() < _FAILED else 0
     ends = f'"committed_transactions":{requests - aborted},' if transactions else ""
     ends += f'"aborted_transactions":{aborted},' if aborted else ""
-    ends += f'"acks":{{"all":{requests}}},' if name == "Produce" else ""
+    ends += f'"acks":{{"all":{requests}}},"idempotent_requests":{requests},' if name == "Produce" else ""
+    ends += f'"empty_responses":{waited},"longest_gap_us":{time_us},' if waits else ""
     # The slowest answers are those that a quota throttles.
     ends += (
         f'"throttled_responses":{served},"throttle_ms":{served * time_us // 1_000},' if time_us == _SLOWEST_US else ""

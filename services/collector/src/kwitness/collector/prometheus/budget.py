@@ -152,12 +152,12 @@ def histogram(name: str, divisor: int) -> Family[Histogram]:
     )
 
 
-def levels(name: str) -> Family[Level]:
-    """Make a family of levels; one that nobody says anything of any more has no sample."""
+def levels(name: str, divisor: int = 1) -> Family[Level]:
+    """Make a family of levels in ``divisor`` of the metric's unit; one without a value that holds has no sample."""
 
     def write(name: str, labels: str, series: Level, zeros: ZeroPeriod) -> str:
         value = series.largest(zeros.now_ms)
-        return "" if value is None else sample(name, labels, value)
+        return "" if value is None else sample(name, labels, value if divisor == 1 else value / divisor)
 
     return Family(own_metric(name), lambda _: Level(), write)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from kwitness.collector.origin import Origin
 from kwitness.collector.prometheus.budget import (
@@ -39,16 +39,34 @@ _LAGS: Final[Mapping[str, str]] = {
     "kafka_client_fetch_lag_records": "fetch_lag",
     "kafka_client_held_by_transaction_records": "held_by_transaction",
 }
-_LAG_SHOWN_MS: Final = 60_000
-"""For how long a lag is shown after the end of its window."""
+_SHOWN_MS: Final = 60_000
+"""For how long a gauge is shown after the end of its window."""
 _ACKS: Final = "kafka_client_produce_requests_total"
+_IDEMPOTENT: Final = "kafka_client_idempotent_produce_requests_total"
+_EMPTY: Final = "kafka_client_empty_responses_total"
+_GAP: Final = "kafka_client_longest_fetch_gap_seconds"
 _BATCHES: Final = "kafka_client_record_batches_total"
 _TRAFFIC_ERRORS: Final = "kafka_client_errors_total"
 _API_ERRORS: Final = "kafka_client_api_errors_total"
 _TIMES: Final = "kafka_client_response_time_seconds"
 TIME_COUNTS: Final = len(bounds_of(_TIMES, _MICROSECONDS)) + 1
 """How many counts a `TimeTotals` must have."""
+_FETCHES: Final = frozenset({"Fetch", "ShareFetch"})
 _LISTS: Final = ("traffic", "apis", "times", "headers")
+
+
+class _Holding(NamedTuple):
+    """For how long the gauges of a window hold, and as whose."""
+
+    who: str
+    until_ms: int
+    now_ms: int
+
+    @classmethod
+    def from_window(cls, window: WindowTotals, now_ms: int, source: str) -> _Holding:
+        # Threads of a process have windows of their own, each with what its connections do. Windows that come late are
+        # of the past. A clock that is ahead shows nothing for longer.
+        return cls(f"{source} {window.seq}", min(now_ms, window.end_ms or now_ms) + _SHOWN_MS, now_ms)
 
 
 class ObservedTotals(BudgetedSeries):
@@ -56,24 +74,36 @@ class ObservedTotals(BudgetedSeries):
 
     def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
-        self._counters = counters((*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _ACKS, _API_ERRORS))
+        named = (*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _ACKS, _IDEMPOTENT, _EMPTY, _API_ERRORS)
+        self._counters = counters(named)
         self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
-        self._levels = {name: levels(name) for name in _LAGS}
+        self._levels = {name: levels(name) for name in _LAGS} | {_GAP: levels(_GAP, _MICROSECONDS)}
 
     def add(self, origin: Origin, window: WindowTotals, now_ms: int, source: str = "") -> None:
         """Add what is new in a window of a source; whether it was added before is not known here."""
+        holds = _Holding.from_window(window, now_ms, source)
         for traffic in window.traffic:
             key = _key(origin, traffic, (traffic.topic or "",))
             self._add_counts(_TRAFFIC, _TRAFFIC_ERRORS, key, traffic, now_ms)
             self._count_by(_BATCHES, key, traffic.batches.items(), now_ms)
-            self._show_lags(origin, window, traffic, now_ms, source)
+            who = bounded((*origin, traffic.topic or "", *_who(traffic)))
+            for name, field in _LAGS.items():
+                self._show(name, who, getattr(traffic, field), holds)
         for api in window.apis:
-            self._add_counts(_APIS, _API_ERRORS, _key(origin, api, ()), api, now_ms)
-            if api.acks:  # of Produce alone
-                self._count_by(_ACKS, bounded((*origin, *_who(api))), api.acks.items(), now_ms)
+            self._add_api(origin, api, holds)
         for times in window.times:
             self._add_times(origin, times, now_ms)
+
+    def _add_api(self, origin: Origin, api: ApiTotals, holds: _Holding) -> None:
+        key, who, now_ms = _key(origin, api, ()), bounded((*origin, *_who(api))), holds.now_ms
+        self._add_counts(_APIS, _API_ERRORS, key, api, now_ms)
+        if api.acks:  # of Produce alone
+            self._count_by(_ACKS, who, api.acks.items(), now_ms)
+            self.count(_IDEMPOTENT, who, api.idempotent_requests, now_ms)
+        if api.api in _FETCHES:
+            self.count(_EMPTY, key, api.empty_responses, now_ms)
+            self._show(_GAP, who, api.longest_gap_us or None, holds)
 
     def _add_counts(
         self, names: Mapping[str, str], errors: str, key: Key, totals: TrafficTotals | ApiTotals, now_ms: int
@@ -86,17 +116,9 @@ class ObservedTotals(BudgetedSeries):
         for value, count in counts:
             self.count(name, (*key, value), count, now_ms)
 
-    def _show_lags(self, origin: Origin, window: WindowTotals, totals: TrafficTotals, now_ms: int, source: str) -> None:
-        # Windows that come late are of the past. A clock that is ahead shows nothing for longer.
-        until_ms = min(now_ms, window.end_ms or now_ms) + _LAG_SHOWN_MS
-        if until_ms <= now_ms:
-            return
-        key = bounded((*origin, totals.topic or "", *_who(totals)))
-        for name, field in _LAGS.items():
-            value = getattr(totals, field)
-            if value is not None:
-                # Threads of a process have windows of their own, each with the partitions of its connections.
-                self.say(name, key, f"{source} {window.seq}", value, until_ms=until_ms, now_ms=now_ms)
+    def _show(self, name: str, key: Key, value: int | None, holds: _Holding) -> None:
+        if value is not None and holds.until_ms > holds.now_ms:
+            self.say(name, key, holds.who, value, until_ms=holds.until_ms, now_ms=holds.now_ms)
 
     def _add_times(self, origin: Origin, times: TimeTotals, now_ms: int) -> None:
         # A histogram for each pod would be most of the budget, and to replicas of a workload brokers are alike.
