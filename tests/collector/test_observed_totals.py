@@ -207,6 +207,19 @@ def test_empty_responses_add_up_and_the_longest_gap_is_that_of_the_last_minute_i
     assert [value(page, gap) for page in pages] == [2.5, 1.5]
 
 
+def test_the_committed_lag_of_a_group_is_the_largest_of_the_last_minute() -> None:
+    observed = ObservedTotals(100)
+    for seq, lag in ((1, 900), (2, 20)):
+        late_ms = NOW + seq * 10_000
+        group = {"group_id": "readers", "topic": "orders", "committed_lag": lag}
+        observed.add(GATEWAY, WindowTotals.model_validate({"seq": seq, "end_ms": late_ms, "groups": [group]}), late_ms)
+
+    pages = [shown(observed, ZeroPeriod(NOW + after_ms, 0)) for after_ms in (69_999, 70_000)]
+
+    of_group = {"cluster_id": CLUSTER, "topic": "orders", "group_id": "readers"}
+    assert [value(page, "kafka_group_committed_lag_records", **of_group) for page in pages] == [900, 20]
+
+
 def test_a_fetch_lag_of_more_than_a_minute_ago_or_that_is_not_known_is_absent_and_not_zero() -> None:
     observed = ObservedTotals(100)
     observed.add(GATEWAY, _behind(1, None), NOW)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from kwitness.contracts.records import PartitionTraffic
+
 from tests.eventually import eventually
 from tests.observer.kafka_tools import Tool
 from tests.observer.stand import Stand
@@ -153,6 +155,41 @@ def test_the_lag_under_load_lies_between_two_lags_of_kafka_consumer_groups(stand
     assert first < second
     for row in rows:
         assert first - prefetch - batch <= row["fetch_lag"] <= second + batch
+
+
+def test_the_committed_lag_under_load_lies_between_two_lags_of_kafka_consumer_groups(stand: Stand) -> None:
+    topic = group = "committing-consumer"
+    stand.create(topic)
+    _produce(stand, topic, RECORDS)
+    consumer = _consumer(stand, group)
+    consumer.subscribe([topic])
+    batch = 10
+
+    def fall_behind() -> None:
+        _produce(stand, topic, 5 * batch)
+        _read(consumer, batch)
+        consumer.commit(asynchronous=False)
+
+    fall_behind()
+    with repeated(fall_behind, 0.5):
+        first, from_ms = _group_lag(stand, group, topic), time.time_ns() // 1_000_000
+
+        def between() -> list[PartitionTraffic]:
+            rows = stand.rows(kind="partition", api="OffsetCommit", topic=topic, group_id=group)
+            read = [PartitionTraffic.model_validate(row) for row in rows if row["window_start_ms"] >= from_ms]
+            return [row for row in read if row.committed_lag is not None]
+
+        eventually(between, lambda rows: len(rows) >= 3)
+        rows, second = between(), _group_lag(stand, group, topic)
+    consumer.close()
+
+    assert first < second
+    for row in rows:
+        assert row.committed_offset is not None
+        assert row.committed_lag is not None
+        # The watermark is that of a Fetch up to a second before the end of the window.
+        assert first - 5 * batch <= row.committed_lag <= second + 5 * batch
+        assert row.pending_offset is None
 
 
 def test_a_consumer_that_is_at_the_end_has_no_lag(stand: Stand) -> None:

@@ -24,11 +24,13 @@ pub enum Kind {
     Presence,
     /// Records that passed, by topic.
     Passed,
+    /// Partitions of which clients committed offsets.
+    Commits,
 }
 
 /// Counts series by [`Kind`]. Threads end a window one after the other, so two windows are counted at once.
 #[derive(Debug, Default)]
-pub struct SeriesBudget([[Budget; 2]; 7]);
+pub struct SeriesBudget([[Budget; 2]; 8]);
 
 /// The places for series of one kind in one window.
 #[derive(Clone, Debug)]

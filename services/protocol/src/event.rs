@@ -49,6 +49,17 @@ pub enum Event<'a> {
     },
     /// The broker ended a transaction as the client asked for (`EndTxn`).
     TransactionEnd(TransactionEnd),
+    /// The broker stored an offset of a group.
+    Commit(Commit<'a>),
+    /// The end of a partition, as a client had it listed (`ListOffsets`).
+    End {
+        /// The topic.
+        topic: Topic<'a>,
+        /// The partition's number.
+        partition: i32,
+        /// Its high watermark, never negative.
+        offset: i64,
+    },
     /// A response is complete.
     Exchange(Exchange),
     /// A request or a response as a whole, after everything else that it tells; only where that is wanted.
@@ -156,6 +167,22 @@ pub struct TransactionEnd {
     pub version: i16,
     /// Whether it was committed; else it was aborted.
     pub committed: bool,
+}
+
+/// An offset that a client committed for a group, and the broker answered without an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commit<'a> {
+    /// The group's id.
+    pub group: &'a [u8],
+    /// The transactional id by which it was committed (`TxnOffsetCommit`): the group has the offset when its transaction
+    /// is committed.
+    pub transactional_id: Option<&'a [u8]>,
+    /// The topic.
+    pub topic: Topic<'a>,
+    /// The partition's number.
+    pub partition: i32,
+    /// The offset of the next record to process, never negative.
+    pub offset: i64,
 }
 
 /// A request with its response.

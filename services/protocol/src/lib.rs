@@ -42,7 +42,9 @@ mod wipe;
 
 pub use connection::Connection;
 pub use contents::{Contents, Fields, NamedPartition, SharedWishes, Wishes};
-pub use event::{Content, Event, Exchange, Fetched, Message, Nanos, PartitionExchange, Request, TransactionEnd};
+pub use event::{
+    Commit, Content, Event, Exchange, Fetched, Message, Nanos, PartitionExchange, Request, TransactionEnd,
+};
 pub use frame::{Framer, OutOfRange, Piece};
 pub use header::{Opening, RequestHeader, response_correlation};
 pub use identity_field::{IdentityField, IdentityFields};

@@ -3,7 +3,7 @@
 use std::mem;
 
 use crate::cold::{is_kept, read_request, read_response};
-use crate::event::{Event, Exchange, Message, Nanos, Request, TransactionEnd};
+use crate::event::{Event, Exchange, Message, Nanos, Request};
 use crate::frame::Piece;
 use crate::header::{Opening, response_correlation};
 use crate::hot::{Memory, Reading, RequestEnd, ResponseEnd, Wanted};
@@ -68,7 +68,7 @@ impl Observed {
 
     /// The bytes of what is remembered of requests until they are answered.
     pub(crate) fn waiting_bytes(&self) -> usize {
-        self.in_flight.bytes().saturating_add(self.memory.parts.bytes())
+        self.in_flight.bytes().saturating_add(self.memory.waiting_bytes())
     }
 
     /// Take what the client sent.
@@ -296,14 +296,14 @@ impl Observed {
                 self.sasl.asked();
             }
             let read = known.and_then(|(known, _)| {
-                read_request(known, opening, &mut reader, &mut self.sasl, &mut self.memory.identities, sink)
+                read_request(known, opening, &mut reader, &mut self.sasl, &mut self.memory.cold, sink)
             });
             if read.is_err() && is_sasl(key) {
                 self.sasl.unread();
             }
             let acks = if read.is_ok() { Acks::Answered } else { Acks::of_unread(key) };
             let mut wanted = Wanted::default();
-            wanted.commits = read.ok().flatten();
+            wanted.effect = read.unwrap_or_default();
             (read.map(drop), RequestEnd { acks, wanted })
         };
         if let Err(why) = read {
@@ -348,11 +348,8 @@ impl Observed {
         } else {
             self.memory.give_up(wanted);
             let mut reader = self.broker.prefix.reader();
-            let identities = &mut self.memory.identities;
-            let (outcome, read) = read_response(asked.opening, &mut reader, &mut self.sasl, identities, sink);
-            if let Some(committed) = wanted.commits.filter(|_| read.is_ok() && outcome.error == 0) {
-                sink(Event::TransactionEnd(TransactionEnd { version, committed }));
-            }
+            let (sasl, memory) = (&mut self.sasl, &mut self.memory.cold);
+            let (outcome, read) = read_response(asked.opening, wanted.effect, &mut reader, sasl, memory, sink);
             (read, ResponseEnd::new(outcome, true))
         };
         if let Err(why) = read {

@@ -182,31 +182,66 @@ impl Watermarks {
     ) {
         let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
         let forgotten = generations.turn(self.half, now_ms);
-        let Generations { young, old, count, .. } = &mut *generations;
-        let old = old.get(topic);
-        if !young.contains_key(topic) {
-            young.insert(topic.into(), HashMap::new());
-        }
-        let Some(young) = young.get_mut(topic) else { return };
+        let mut topic = generations.topic(topic, self.half);
         for (partition, Position { fetched, at_ms }) in positions {
             let own = Mark { high_watermark: fetched.high_watermark, at_ms: *at_ms };
-            let known = [young.get(partition), old.and_then(|old| old.get(partition))].into_iter().flatten();
-            let known = known.filter(|mark| is_known(mark.at_ms, now_ms));
-            let largest = known.fold(own, |largest, mark| {
-                let (other, of_largest) = ((mark.high_watermark, mark.at_ms), (largest.high_watermark, largest.at_ms));
-                if other > of_largest { *mark } else { largest }
-            });
-            if *count < self.half || young.contains_key(partition) {
-                *count = count.saturating_add(usize::from(young.insert(*partition, largest).is_none()));
-            }
-            each(fetched, largest.high_watermark);
+            each(fetched, topic.raise(*partition, own, now_ms));
         }
+        drop(generations);
+        drop(forgotten);
+    }
+
+    /// Keep a watermark where it is larger than those known.
+    pub(crate) fn keep(&self, topic: &Topic<'_>, partition: i32, high_watermark: i64, now_ms: u64) {
+        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let forgotten = generations.turn(self.half, now_ms);
+        generations.topic(topic, self.half).raise(partition, Mark { high_watermark, at_ms: now_ms }, now_ms);
         drop(generations);
         drop(forgotten);
     }
 }
 
+/// The watermarks of a topic.
+struct OfTopic<'a> {
+    young: &'a mut HashMap<i32, Mark>,
+    old: Option<&'a HashMap<i32, Mark>>,
+    count: &'a mut usize,
+    most: usize,
+}
+
+impl OfTopic<'_> {
+    /// Keep a watermark where there is room, or the larger one that is known; returns it.
+    fn raise(&mut self, partition: i32, own: Mark, now_ms: u64) -> i64 {
+        let known = [self.young.get(&partition), self.old.and_then(|old| old.get(&partition))].into_iter().flatten();
+        let known = known.filter(|mark| is_known(mark.at_ms, now_ms));
+        let largest = known.fold(own, |largest, mark| {
+            let (other, of_largest) = ((mark.high_watermark, mark.at_ms), (largest.high_watermark, largest.at_ms));
+            if other > of_largest { *mark } else { largest }
+        });
+        if *self.count < self.most || self.young.contains_key(&partition) {
+            *self.count = self.count.saturating_add(usize::from(self.young.insert(partition, largest).is_none()));
+        }
+        largest.high_watermark
+    }
+}
+
+impl Watermarks {
+    /// Returns the largest watermark of a partition that was confirmed within a minute.
+    pub(crate) fn largest(&self, topic: &Topic<'_>, partition: i32, now_ms: u64) -> Option<i64> {
+        let generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let marks = [&generations.young, &generations.old].map(|marks| marks.get(topic)?.get(&partition));
+        let known = marks.into_iter().flatten().filter(|mark| is_known(mark.at_ms, now_ms));
+        known.map(|mark| mark.high_watermark).max()
+    }
+}
+
 impl Generations {
+    fn topic(&mut self, topic: &Topic<'_>, most: usize) -> OfTopic<'_> {
+        let Self { young, old, count, .. } = self;
+        let young = young.entry(topic.into()).or_default();
+        OfTopic { young, old: old.get(topic), count, most }
+    }
+
     /// Begin a generation where it is time for it; returns the one that is forgotten.
     fn turn(&mut self, most: usize, now_ms: u64) -> Marks {
         let is_over = self.count >= most || !is_known(self.began_ms, now_ms);

@@ -5,8 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod client;
+mod commits;
+mod group_totals;
 mod headers;
 mod identities;
+mod labels;
 mod lag;
 mod life;
 mod recorder;
@@ -21,6 +24,7 @@ mod totals;
 mod window;
 
 pub use client::Client;
+pub use commits::CommitTally;
 pub use headers::{HEADERS_OF_A_CLIENT, HeaderRow, Headers, SeenInBatch};
 pub use identities::{fields_of, key_of};
 pub use lag::TopicLag;

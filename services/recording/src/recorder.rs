@@ -7,11 +7,12 @@ use kwitness_observation::{Change, Identity, IdentityKey, instance_id};
 use kwitness_protocol::samples::Sampling;
 use kwitness_protocol::schema::Api;
 use kwitness_protocol::{
-    Authenticated, Event, Exchange, IdentityField, Message, PartitionExchange, PrincipalSource, Request, SharedWishes,
-    Side, Topic, TransactionEnd, is_sasl,
+    Authenticated, Commit, Event, Exchange, IdentityField, Message, PartitionExchange, PrincipalSource, Request,
+    SharedWishes, Side, Topic, TransactionEnd, is_sasl,
 };
 
 use super::client::{Client, InTopic, Named, Places};
+use super::commits::PendingOffset;
 use super::identities::key_of;
 use super::lag::Positions;
 use super::life::{ConnectionEvent, End, Happened, Security, Unfollowed};
@@ -126,6 +127,8 @@ impl Recorder {
             Event::Partition(exchange) => self.partition(client, exchange, now_ms),
             Event::Presence { topic, partitions } => self.presence(client, topic, *partitions, now_ms),
             Event::TransactionEnd(end) => self.transaction_end(client, *end),
+            Event::Commit(commit) => self.commit(client, commit),
+            Event::End { topic, partition, offset } => self.names.watermarks.keep(topic, *partition, *offset, now_ms),
             Event::Exchange(exchange) => self.exchange(client, exchange),
             Event::Message(message) => self.message(client, message, now_ms),
             Event::Unread { key, version, why } => {
@@ -275,6 +278,20 @@ impl Recorder {
         if self.settings.traffic {
             let row = self.api(client, END_TXN, end.version);
             self.window.api_tally(row).into_iter().for_each(|tally| tally.add_end(end));
+        }
+        let id = client.identity.get(IdentityKey::TransactionalId);
+        let offsets = id.map(|id| self.names.transactions.remove(id)).unwrap_or_default();
+        offsets.iter().filter(|_| end.committed).for_each(|offset| self.window.confirm(offset));
+    }
+
+    /// Count an offset of the client's own group: what an administrator sets for a group is no progress of it.
+    fn commit(&mut self, client: &mut Client, commit: &Commit<'_>) {
+        let who = self.who(client);
+        if self.settings.traffic && client.identity.get(IdentityKey::GroupId) == Some(commit.group) {
+            self.window.commit(who, commit);
+            if let Some(id) = commit.transactional_id {
+                self.names.transactions.add(id, PendingOffset::new(&client.identity, commit));
+            }
         }
     }
 

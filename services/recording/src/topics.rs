@@ -1,11 +1,12 @@
 //! Topics of a window, and what their ids stand for.
 
 use std::mem;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use hashbrown::HashMap;
-use kwitness_protocol::LONGEST_NAME;
+use kwitness_protocol::{LONGEST_NAME, Topic};
 
+use crate::commits::Transactions;
 use crate::lag::Watermarks;
 
 /// What topic ids stand for, as brokers told it to any connection of this process, and the high watermarks of partitions.
@@ -18,19 +19,28 @@ pub struct TopicNames {
     half: usize,
     names: RwLock<Names>,
     pub(crate) watermarks: Watermarks,
+    pub(crate) transactions: Transactions,
 }
 
 #[derive(Debug, Default)]
 struct Names {
-    young: HashMap<[u8; 16], Box<[u8]>>,
-    old: HashMap<[u8; 16], Box<[u8]>>,
+    young: Generation,
+    old: Generation,
+}
+
+#[derive(Debug, Default)]
+struct Generation {
+    names: HashMap<[u8; 16], Arc<[u8]>>,
+    /// The last id that each name had.
+    ids: HashMap<Arc<[u8]>, [u8; 16]>,
 }
 
 impl TopicNames {
     /// An empty one, of at most so many names.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self { half: limit / 2, names: RwLock::default(), watermarks: Watermarks::new(limit) }
+        let (watermarks, transactions) = (Watermarks::new(limit), Transactions::new(limit));
+        Self { half: limit / 2, names: RwLock::default(), watermarks, transactions }
     }
 
     /// Remember what an id stands for. A name that is empty, or longer than Kafka allows, is not believed.
@@ -40,21 +50,39 @@ impl TopicNames {
             return;
         }
         let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
-        if names.young.len() >= self.half {
+        if names.young.names.len() >= self.half {
             names.old = mem::take(&mut names.young);
         }
-        names.young.insert(id, name.into());
+        let name: Arc<[u8]> = name.into();
+        names.young.names.insert(id, Arc::clone(&name));
+        names.young.ids.insert(name, id);
     }
 
     fn is_young(&self, id: [u8; 16]) -> bool {
-        self.names.read().unwrap_or_else(PoisonError::into_inner).young.contains_key(&id)
+        self.names.read().unwrap_or_else(PoisonError::into_inner).young.names.contains_key(&id)
     }
 
     /// What an id stands for, if it was told.
     #[must_use]
     pub fn name(&self, id: [u8; 16]) -> Option<Box<[u8]>> {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
-        names.young.get(&id).or_else(|| names.old.get(&id)).cloned()
+        names.young.names.get(&id).or_else(|| names.old.names.get(&id)).map(|name| Box::from(&**name))
+    }
+
+    /// Returns the last id that a topic of this name had, if it was told.
+    fn id(&self, name: &[u8]) -> Option<[u8; 16]> {
+        let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
+        names.young.ids.get(name).or_else(|| names.old.ids.get(name)).copied()
+    }
+
+    /// Returns the largest high watermark of a partition within the last minute, however answers named its topic.
+    pub(crate) fn watermark(&self, topic: Topic<'_>, partition: i32, now_ms: u64) -> Option<i64> {
+        let of = |topic: Topic<'_>| self.watermarks.largest(&topic, partition, now_ms);
+        let otherwise = match topic {
+            Topic::Name(name) => self.id(name).and_then(|id| of(Topic::Id(id))),
+            Topic::Id(id) => self.name(id).and_then(|name| of(Topic::Name(&name))),
+        };
+        of(topic).max(otherwise)
     }
 }
 
@@ -78,7 +106,8 @@ mod tests {
         assert_eq!(names.name(id(0)).as_deref(), Some(&b"orders"[..]));
         assert_eq!((names.name(id(1)), names.name(id(999_999)).as_deref()), (None, Some(&b"other"[..])));
         let inner = names.names.read().unwrap();
-        assert!(inner.young.len() + inner.old.len() <= 100);
+        assert!(inner.young.names.len() + inner.old.names.len() <= 100);
+        assert!(inner.young.ids.len() + inner.old.ids.len() <= 100);
     }
 
     #[test]

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use kwitness_observation::record_headers::key_text;
-use kwitness_observation::{CodecCounts, IdentityKey, Sketch, Totals, text};
-use kwitness_protocol::schema::{self, Api};
+use kwitness_observation::{CodecCounts, IdentityKey, Sketch, Totals};
+use kwitness_protocol::schema::Api;
 use serde::Serialize;
 
+use super::group_totals::groups;
 use super::headers::Headers;
-use super::rows::{Named, Writer, api_name, is_zero, side};
+use super::labels::{OTHER, api_label, label, topic_label};
+use super::rows::{Named, Writer, is_zero, side};
 use super::tally::{AckCounts, grow, grow_all};
 use super::topics::TopicNames;
 use super::window::{Which, Who, Window};
@@ -22,9 +24,6 @@ pub const RESPONSE_TIME_BOUNDS_US: [u64; 14] = [
 
 /// Of so many bytes one part is made, and what its last entry has beyond.
 const PART_BYTES: usize = 64 << 10;
-
-/// What stands for clients, topics and APIs that are not told apart, and for APIs that Kafka does not have.
-const OTHER: &str = "other";
 
 /// Who a client is, as counters are labelled.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -223,6 +222,7 @@ impl Writer {
             window.times(names).into_iter().map(|(labels, sketch)| (labels, times(sketch))).collect(),
         );
         parts.add_all("headers", headers(window, names));
+        parts.add_all("groups", groups(window, names));
         parts.finish();
         self.skip_to(parts.next);
         parts.made
@@ -274,21 +274,6 @@ fn add_errors(all: &mut BTreeMap<String, u64>, new: impl Iterator<Item = (i16, u
     for (code, count) in new.map(|(code, count)| (code.to_string(), count)).chain(others) {
         grow(all.entry(code).or_default(), count);
     }
-}
-
-fn label(who: Who<'_>, key: IdentityKey) -> Option<String> {
-    match who {
-        Who::Client(identity) => identity.get(key).map(|value| text(value).into_owned()),
-        Who::Others => Some(OTHER.into()),
-    }
-}
-
-fn topic_label(which: Which<'_>, names: &TopicNames) -> Option<String> {
-    if matches!(which, Which::Others) { Some(OTHER.into()) } else { Named::of(which, names).topic }
-}
-
-fn api_label(key: Option<i16>) -> String {
-    api_name(key.filter(|key| schema::api(*key).is_some()))
 }
 
 /// Totals in parts of a bounded size.

@@ -4,8 +4,9 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use kwitness_observation::{Counts, Identity, Kind, Series};
-use kwitness_protocol::{LONGEST_NAME, OwnTopic, Topic, Unread};
+use kwitness_protocol::{Commit, LONGEST_NAME, OwnTopic, Topic, Unread};
 
+use super::commits::{CommitTally, PendingOffset};
 use super::headers::Headers;
 use super::lag::TopicLag;
 use super::life::{ConnectionEvent, Unfollowed};
@@ -122,6 +123,8 @@ pub struct Window {
     apis: Series<ApiKey, ApiTally>,
     by_topic: Series<TopicKey, TopicTally>,
     presence: Series<(u32, u32), PresenceTally>,
+    /// By client, topic and partition.
+    commits: Series<(u32, u32, i32), CommitTally>,
     /// Records by client, topic and whether they were written, where headers are looked at.
     passed: Series<(u32, u32, bool), u64>,
 }
@@ -146,6 +149,7 @@ impl Window {
             apis: Series::within(settings.capacity(Kind::Apis, settings.most_series, start_ms)),
             by_topic: Series::within(settings.capacity(Kind::ByTopic, settings.most_series, start_ms)),
             presence: Series::within(settings.capacity(Kind::Presence, settings.most_series, start_ms)),
+            commits: Series::within(settings.capacity(Kind::Commits, settings.most_series, start_ms)),
             passed: Series::within(settings.capacity(Kind::Passed, settings.most_series, start_ms)),
         }
     }
@@ -219,6 +223,34 @@ impl Window {
         }
     }
 
+    /// The offsets of a client in a partition; `None` if it is one too many, or not told apart from others.
+    fn commit_tally(&mut self, who: u32, topic: u32, partition: i32) -> Option<&mut CommitTally> {
+        let key = (who, topic, partition);
+        let row = if who == OTHER || topic == OTHER { None } else { self.commits.place(&key, || key) };
+        if row.is_none() {
+            grow(&mut self.overflowed.series, 1);
+        }
+        self.commits.value(row?)
+    }
+
+    pub(crate) fn commit(&mut self, who: u32, commit: &Commit<'_>) {
+        let topic = self.topic(&commit.topic);
+        let Some(tally) = self.commit_tally(who, topic, commit.partition) else { return };
+        grow(&mut tally.commits, 1);
+        match commit.transactional_id {
+            Some(_) => tally.pending = Some(commit.offset),
+            None => tally.committed = Some(commit.offset),
+        }
+    }
+
+    /// The transaction of an offset was committed.
+    pub(crate) fn confirm(&mut self, offset: &PendingOffset) {
+        let (who, topic) = (self.place(&offset.member), self.topic(&offset.topic.as_topic()));
+        if let Some(tally) = self.commit_tally(who, topic, offset.partition) {
+            (tally.committed, tally.pending) = (Some(offset.offset), None);
+        }
+    }
+
     pub(crate) fn pass(&mut self, who: u32, topic: u32, is_produced: bool, records: u64) {
         let key = (who, topic, is_produced);
         if let Some(row) = self.passed.place(&key, || key)
@@ -281,6 +313,12 @@ impl Window {
     /// Topics that fetch sessions had.
     pub fn presence(&self) -> impl Iterator<Item = (Who<'_>, Which<'_>, PresenceTally)> {
         self.presence.iter().map(|((who, topic), tally)| (self.who(*who), self.which(*topic), *tally))
+    }
+
+    /// Offsets that clients committed for their groups.
+    pub fn commits(&self) -> impl Iterator<Item = (Who<'_>, Which<'_>, i32, CommitTally)> {
+        let all = self.commits.iter();
+        all.map(|((who, topic, partition), tally)| (self.who(*who), self.which(*topic), *partition, *tally))
     }
 
     fn who(&self, number: u32) -> Who<'_> {

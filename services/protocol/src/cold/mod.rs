@@ -2,9 +2,9 @@
 
 mod identities;
 mod kept;
+mod partitions;
 mod requests;
 mod responses;
 
-pub(crate) use identities::Identities;
-pub(crate) use kept::{is_kept, read_request, read_response};
+pub(crate) use kept::{ColdMemory, Effect, is_kept, read_request, read_response};
 pub(crate) use responses::Outcome;

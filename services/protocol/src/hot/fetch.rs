@@ -118,7 +118,7 @@ impl Machine for FetchRequest {
             At::Rack => {
                 let rack = name(flexible, reader)?.unwrap_or_default();
                 self.at = At::End;
-                memory.identities.tell(IdentityField::ClientRack, rack, tell);
+                memory.cold.identities.tell(IdentityField::ClientRack, rack, tell);
             }
             At::End => {
                 let tags = reader.tag_count(flexible)?;

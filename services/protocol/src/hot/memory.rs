@@ -7,7 +7,7 @@ use super::session::Session;
 use super::topics::{TopicNumber, Topics};
 use super::wanted::Wanted;
 use crate::batch::Batch;
-use crate::cold::Identities;
+use crate::cold::ColdMemory;
 use crate::reasons::Unread;
 use crate::samples::Sampler;
 use crate::side::Side;
@@ -24,7 +24,7 @@ pub(crate) struct Memory {
     pub(crate) parts: Parts,
     pub(crate) session: Session,
     pub(crate) sequences: Sequences,
-    pub(crate) identities: Identities,
+    pub(crate) cold: ColdMemory,
     /// Where some batches are looked into.
     pub(crate) sampler: Option<Box<Sampler>>,
     /// How many parts waited when room for topics was made last, and it was little.
@@ -38,6 +38,11 @@ impl Memory {
         let Some(sampler) = sampler else { return After::Skip(skip) };
         let topic = || topics.topic(topic).map(|topic| OwnTopic::from(&topic));
         if sampler.chooses(api, batch, skip, topic) { After::Copy(skip) } else { After::Skip(skip) }
+    }
+
+    /// The bytes of what is remembered of requests until they are answered.
+    pub(crate) fn waiting_bytes(&self) -> usize {
+        self.parts.bytes().saturating_add(self.cold.waiting_bytes())
     }
 
     /// The bytes of what stays when no request waits.

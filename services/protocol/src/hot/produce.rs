@@ -84,7 +84,7 @@ impl Machine for ProduceRequest {
                 self.list.begin(reader)?;
                 (self.acks, self.at) = (Some(acks), At::Topics);
                 let transactional_id = transactional_id.unwrap_or_default();
-                memory.identities.tell(IdentityField::TransactionalId, transactional_id, tell);
+                memory.cold.identities.tell(IdentityField::TransactionalId, transactional_id, tell);
             }
             At::Topics => match self.list.next(reader, memory)? {
                 Next::Topic(after) => return Ok(after),

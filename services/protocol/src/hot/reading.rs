@@ -9,7 +9,7 @@ use super::share_fetch::{ShareFetchRequest, ShareFetchResponse};
 use super::topic_list::TopicList;
 use super::units::Units;
 use super::wanted::Wanted;
-use crate::cold::Outcome;
+use crate::cold::{Effect, Outcome};
 use crate::event::{Event, Nanos};
 use crate::reasons::Unread;
 use crate::requests::Acks;
@@ -63,7 +63,7 @@ const NEARLY_A_MILLISECOND: u64 = 900_000;
 
 impl Reading {
     pub(crate) const fn new() -> Self {
-        let wanted = Wanted { parts: 0, max_wait_ms: 0, is_replica: false, commits: None };
+        let wanted = Wanted { parts: 0, max_wait_ms: 0, is_replica: false, effect: Effect::None };
         Self { units: Units::new(), message: None, wanted, unread: None }
     }
 

@@ -34,8 +34,8 @@ impl Machine for ShareFetchRequest {
         let (group, member) = (name(FLEXIBLE, reader)?, name(FLEXIBLE, reader)?);
         reader.int32()?; // the session's epoch
         self.max_wait_ms = reader.int32()?;
-        memory.identities.tell(IdentityField::GroupId, group.unwrap_or_default(), tell);
-        memory.identities.tell(IdentityField::GroupMemberId, member.unwrap_or_default(), tell);
+        memory.cold.identities.tell(IdentityField::GroupId, group.unwrap_or_default(), tell);
+        memory.cold.identities.tell(IdentityField::GroupMemberId, member.unwrap_or_default(), tell);
         Ok(After::Done)
     }
 }

@@ -1,5 +1,7 @@
 //! Remembers of a request what its response needs.
 
+use crate::cold::Effect;
+
 /// What the response needs of the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
@@ -8,8 +10,7 @@ pub(crate) struct Wanted {
     /// How long the broker may wait for records, in milliseconds; 0 where it does not.
     pub(super) max_wait_ms: i32,
     pub(super) is_replica: bool,
-    /// Whether it commits a transaction or aborts it; `None` where it ends none.
-    pub(crate) commits: Option<bool>,
+    pub(crate) effect: Effect,
 }
 
 impl Wanted {

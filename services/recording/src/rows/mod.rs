@@ -1,5 +1,6 @@
 //! A finished window as the records that go to the platform's topics: one JSON object each.
 
+mod commits;
 mod connections;
 mod headers;
 mod requests;
@@ -15,8 +16,10 @@ use serde::Serialize;
 use super::headers::{HeaderRow, Headers};
 use super::life::ConnectionEvent;
 use super::requests::RequestEvent;
+use super::tally::PartitionTally;
 use super::topics::TopicNames;
 use super::window::{WINDOW_FULL, Who, Window};
+use commits::{CommitRow, OFFSET_COMMIT};
 use connections::ConnectionRow;
 use headers::HeaderKeyRow;
 use requests::RequestRow;
@@ -24,6 +27,7 @@ use seals::{SealRow, Sealed, Unmade};
 use source::connection_id;
 use traffic::{ApiRow, PartitionRow, PresenceRow};
 
+pub(super) use commits::committed_lag;
 pub(super) use headers::side;
 pub use source::Source;
 pub(super) use traffic::{Named, api_name, is_zero};
@@ -118,6 +122,12 @@ impl Writer {
         for (who, which, tally) in window.presence() {
             let row = PresenceRow::new(who, which, tally, names);
             self.traffic(window, who, row, &mut sealed, give);
+        }
+        for (who, which, partition, tally) in window.commits() {
+            let requests = PartitionTally { requests: tally.commits, ..PartitionTally::default() };
+            let row = PartitionRow::new(who, which, Some(partition), OFFSET_COMMIT, &requests, names);
+            let lag = committed_lag(which, partition, tally, names, window.end_ms);
+            self.traffic(window, who, CommitRow::new(row, tally, lag), &mut sealed, give);
         }
         self.seal(window, TRAFFIC, &sealed, &[], give);
         let mut sealed = Sealed::default();

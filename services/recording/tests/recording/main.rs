@@ -10,6 +10,7 @@
 )]
 
 mod allocations;
+mod commits;
 mod contracts;
 mod corpora;
 mod fuzzing;

@@ -129,6 +129,16 @@ class ApiTotals(Envelope):
     throttle_ms: Count = Field(0, description="How long they do, in milliseconds, added up.")
 
 
+class GroupTotals(Envelope):
+    """How far a group's committed offsets are behind."""
+
+    group_id: ClientText = Field(description="Group.")
+    topic: TopicText = Field(description="Topic.")
+    committed_lag: Count = Field(
+        description="The most records of a partition from the committed offset to the high watermark."
+    )
+
+
 class TimeTotals(Envelope):
     """How long brokers took to answer, without fetches that waited for records."""
 
@@ -154,6 +164,9 @@ class WindowTotals(Envelope):
     times: tuple[TimeTotals, ...] = Field((), description="Times of answers.", max_length=_MOST)
     headers: tuple[HeaderTotals, ...] = Field(
         (), description="Record headers, by client, topic and key.", max_length=_MOST
+    )
+    groups: tuple[GroupTotals, ...] = Field(
+        (), description="Committed lag by group and topic, as far as it is known.", max_length=_MOST
     )
 
 

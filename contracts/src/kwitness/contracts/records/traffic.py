@@ -34,7 +34,9 @@ class PartitionTraffic(_Traffic):
     """
 
     kind: Literal["partition"] = Field(description="What the row is.")
-    api: Literal["Produce", "Fetch", "ShareFetch"] = Field(description="Which request.")
+    api: Literal["Produce", "Fetch", "ShareFetch", "OffsetCommit"] = Field(
+        description="Which request; OffsetCommit is also that of a transaction (TxnOffsetCommit)."
+    )
     topic: TopicName | None = Field(None, description="Topic; absent while only its id is known.")
     topic_id: TopicId | None = Field(None, description="Its id, as Kafka prints a Uuid.")
     partition: Partition | None = Field(None, description="Partition; absent only where the row overflowed.")
@@ -69,6 +71,19 @@ class PartitionTraffic(_Traffic):
     )
     watermarks_below: Count = Field(
         0, description="Answers whose high watermark is below what they read; nothing is computed from them."
+    )
+    committed_offset: Offset | None = Field(
+        None,
+        description="The last offset that the client committed for its own group (OffsetCommit), or that a transaction "
+        "committed.",
+    )
+    committed_lag: Count | None = Field(
+        None,
+        description="Records from it to the largest high watermark of the last minute that any client of the observer "
+        "got; absent where none is known.",
+    )
+    pending_offset: Offset | None = Field(
+        None, description="The last offset of a transaction whose end the observer has not seen, or that was aborted."
     )
     min_timestamp_ms: Milliseconds | None = Field(None, description="Earliest timestamp of a record.")
     max_timestamp_ms: Milliseconds | None = Field(None, description="Latest timestamp of a record.")

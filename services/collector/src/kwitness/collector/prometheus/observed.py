@@ -51,8 +51,9 @@ _API_ERRORS: Final = "kafka_client_api_errors_total"
 _TIMES: Final = "kafka_client_response_time_seconds"
 TIME_COUNTS: Final = len(bounds_of(_TIMES, _MICROSECONDS)) + 1
 """How many counts a `TimeTotals` must have."""
+_GROUP_LAG: Final = "kafka_group_committed_lag_records"
 _FETCHES: Final = frozenset({"Fetch", "ShareFetch"})
-_LISTS: Final = ("traffic", "apis", "times", "headers")
+_LISTS: Final = ("traffic", "apis", "times", "headers", "groups")
 
 
 class _Holding(NamedTuple):
@@ -78,7 +79,7 @@ class ObservedTotals(BudgetedSeries):
         self._counters = counters(named)
         self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
-        self._levels = {name: levels(name) for name in _LAGS} | {_GAP: levels(_GAP, _MICROSECONDS)}
+        self._levels = {name: levels(name) for name in (*_LAGS, _GROUP_LAG)} | {_GAP: levels(_GAP, _MICROSECONDS)}
 
     def add(self, origin: Origin, window: WindowTotals, now_ms: int, source: str = "") -> None:
         """Add what is new in a window of a source; whether it was added before is not known here."""
@@ -94,6 +95,8 @@ class ObservedTotals(BudgetedSeries):
             self._add_api(origin, api, holds)
         for times in window.times:
             self._add_times(origin, times, now_ms)
+        for group in window.groups:
+            self._show(_GROUP_LAG, bounded((*origin, group.topic, group.group_id)), group.committed_lag, holds)
 
     def _add_api(self, origin: Origin, api: ApiTotals, holds: _Holding) -> None:
         key, who, now_ms = _key(origin, api, ()), bounded((*origin, *_who(api))), holds.now_ms
