@@ -38,6 +38,7 @@ def decoded(spark: SparkSession) -> dict[int, Row]:
         observed.seal(2, seq=3, topic="requests"),
         observed.api(seq=4, client_id="\ud800größe", response_time={"buckets": {"0": 1, "1141": 2}, "sum_us": 9}),
         observed.presence(seq=5, sent_at_ms=observed.START_MS + 100 * 3_600_000),
+        observed.partition(seq=6, api="OffsetCommit", committed_offset=5, committed_lag=1),
     ]
     huge = json.dumps(observed.partition(client_id="x" * 10_000_000)).encode()
     records = observed.placed([*good, *observed.bad_values(), huge], partitions=1)
@@ -47,9 +48,10 @@ def decoded(spark: SparkSession) -> dict[int, Row]:
 
 
 def test_good_records_are_facts_and_seals_of_other_topics_none(decoded: dict[int, Row]) -> None:
-    rows = [decoded[at] for at in range(5)]
+    rows = [decoded[at] for at in range(6)]
 
-    assert [row["row"] and row["row"]["kind"] for row in rows] == ["partition", "seal", None, "api", "presence"]
+    kinds = ["partition", "seal", None, "api", "presence", "partition"]
+    assert [row["row"] and row["row"]["kind"] for row in rows] == kinds
     assert all(row["used"] == 1 and row["rejected"] is None for row in rows)
     assert rows[1]["row"]["sealed_records"] == 2
     assert rows[3]["row"]["response_time"] == {"0": 1, "1141": 2}
@@ -57,7 +59,7 @@ def test_good_records_are_facts_and_seals_of_other_topics_none(decoded: dict[int
 
 
 def test_each_bad_record_is_rejected_with_its_reason(decoded: dict[int, Row]) -> None:
-    rows = [decoded[at] for at in range(5, len(decoded))]
+    rows = [decoded[at] for at in range(6, len(decoded))]
 
     assert all(row["row"] is None and row["used"] is None for row in rows)
     reasons = Counter(row["rejected"]["reason"] for row in rows)
