@@ -185,13 +185,6 @@ def test_steps_that_others_wait_for_come_first_at_the_processor(suite) -> None:
     assert int(Path("two").read_text()) > int(Path("one").read_text()) == os.nice(0)
 
 
-def test_the_group_with_containers_comes_first_at_the_processor(suite) -> None:
-    write = "import os\ndef test_a(): pathlib.Path('nice').write_text(str(os.nice(0)))\n"
-
-    assert suite(write, steps=(replace(ONE, has_containers=True),))[0] == 0
-    assert int(Path("nice").read_text()) == os.nice(0)
-
-
 def test_a_group_pays_for_what_its_tests_start_orphans_included(suite, tmp_path: Path) -> None:
     """One child burns half a second and is not waited for: it outlives the process that started it, and the test."""
     status, shown = suite("""

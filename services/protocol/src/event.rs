@@ -174,9 +174,9 @@ pub struct TransactionEnd {
 pub struct Commit<'a> {
     /// The group's id.
     pub group: &'a [u8],
-    /// The transactional id by which it was committed (`TxnOffsetCommit`): the group has the offset when its transaction
-    /// is committed.
-    pub transactional_id: Option<&'a [u8]>,
+    /// True if it belongs to a transaction of the client (`TxnOffsetCommit`): the group has the offset when that is
+    /// committed.
+    pub is_transactional: bool,
     /// The topic.
     pub topic: Topic<'a>,
     /// The partition's number.

@@ -279,19 +279,21 @@ impl Recorder {
             let row = self.api(client, END_TXN, end.version);
             self.window.api_tally(row).into_iter().for_each(|tally| tally.add_end(end));
         }
-        let id = client.identity.get(IdentityKey::TransactionalId);
-        let offsets = id.map(|id| self.names.transactions.remove(id)).unwrap_or_default();
+        let Some(id) = client.identity.get(IdentityKey::TransactionalId) else { return };
+        let offsets = self.names.transactions.remove(id);
         offsets.iter().filter(|_| end.committed).for_each(|offset| self.window.confirm(offset));
     }
 
     /// Count an offset of the client's own group: what an administrator sets for a group is no progress of it.
     fn commit(&mut self, client: &mut Client, commit: &Commit<'_>) {
         let who = self.who(client);
-        if self.settings.traffic && client.identity.get(IdentityKey::GroupId) == Some(commit.group) {
-            self.window.commit(who, commit);
-            if let Some(id) = commit.transactional_id {
-                self.names.transactions.add(id, PendingOffset::new(&client.identity, commit));
-            }
+        if self.settings.traffic
+            && client.identity.get(IdentityKey::GroupId) == Some(commit.group)
+            && self.window.commit(who, commit)
+            && commit.is_transactional
+            && let Some(id) = client.identity.get(IdentityKey::TransactionalId)
+        {
+            self.names.transactions.add(id, PendingOffset::new(&client.identity, commit));
         }
     }
 

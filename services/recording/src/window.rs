@@ -233,14 +233,14 @@ impl Window {
         self.commits.value(row?)
     }
 
-    pub(crate) fn commit(&mut self, who: u32, commit: &Commit<'_>) {
+    /// Keep an offset that a client committed; returns false without room for it.
+    pub(crate) fn commit(&mut self, who: u32, commit: &Commit<'_>) -> bool {
         let topic = self.topic(&commit.topic);
-        let Some(tally) = self.commit_tally(who, topic, commit.partition) else { return };
+        let Some(tally) = self.commit_tally(who, topic, commit.partition) else { return false };
         grow(&mut tally.commits, 1);
-        match commit.transactional_id {
-            Some(_) => tally.pending = Some(commit.offset),
-            None => tally.committed = Some(commit.offset),
-        }
+        let offset = if commit.is_transactional { &mut tally.pending } else { &mut tally.committed };
+        *offset = Some(commit.offset);
+        true
     }
 
     /// The transaction of an offset was committed.

@@ -14,12 +14,8 @@ use crate::topic::{OwnTopic, Topic};
 const LIST_OFFSETS: i16 = 2;
 const OFFSET_COMMIT: i16 = 8;
 const TXN_OFFSET_COMMIT: i16 = 28;
-/// Partitions of all requests that wait on a connection.
-const MOST: usize = 10_000;
-
-/// The memory of a partition with that of its topic.
-const PARTITION_BYTES: usize = size_of::<(OwnTopic, [(i32, i64); 2])>();
-
+/// Memory of all requests that wait on a connection.
+const MOST_BYTES: usize = 1 << 20;
 /// The timestamp in `ListOffsets`: the offset after the last record.
 const LATEST: i64 = -1;
 
@@ -32,14 +28,14 @@ pub(super) const fn is_remembered(key: i16) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct PartitionRequests {
     waiting: VecDeque<PartitionRequest>,
-    partitions: usize,
+    bytes: usize,
 }
 
 /// The partitions of a request, with the offsets that it commits or the timestamps whose offsets it lists.
 #[derive(Debug, Default)]
 pub(super) struct PartitionRequest {
     group: Option<Vec<u8>>,
-    transactional_id: Option<Vec<u8>>,
+    is_transactional: bool,
     /// True if open transactions are left out, or a broker sent it.
     is_limited: bool,
     topics: Vec<(OwnTopic, Vec<(i32, i64)>)>,
@@ -49,7 +45,7 @@ impl PartitionRequests {
     /// Remember the partitions of a request that begins at its body.
     ///
     /// # Errors
-    /// The request cannot be read as a whole, or has more partitions than there is room for; nothing is remembered.
+    /// The request cannot be read as a whole, or there is no room for it; nothing is remembered.
     pub(super) fn remember(
         &mut self,
         layout: &'static Layout,
@@ -59,11 +55,11 @@ impl PartitionRequests {
         let mut reading =
             RequestReading { request: PartitionRequest::default(), place: Place::default(), partition: 0 };
         walk(layout, version, reader, &mut reading)?;
-        let partitions = self.partitions.saturating_add(reading.request.partitions());
-        if partitions > MOST {
+        let bytes = self.bytes.saturating_add(reading.request.bytes());
+        if bytes > MOST_BYTES {
             return Err(Unread::TooMany);
         }
-        self.partitions = partitions;
+        self.bytes = bytes;
         self.waiting.push_back(reading.request);
         Ok(())
     }
@@ -71,14 +67,13 @@ impl PartitionRequests {
     /// Take the first request, whose response has come.
     pub(super) fn pop(&mut self) -> Option<PartitionRequest> {
         let request = self.waiting.pop_front()?;
-        self.partitions = self.partitions.saturating_sub(request.partitions());
+        self.bytes = self.bytes.saturating_sub(request.bytes());
         Some(request)
     }
 
     /// The memory of the requests that wait, in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        let requests = self.waiting.capacity().saturating_mul(size_of::<PartitionRequest>());
-        requests.saturating_add(self.partitions.saturating_mul(PARTITION_BYTES))
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 
@@ -96,12 +91,12 @@ impl PartitionRequest {
             let keyed = partitions.iter().map(|(number, value)| ((topic.as_topic(), *number), Cell::new(Some(*value))));
             requested.extend(keyed);
         }
-        let transactional_id = self.transactional_id.as_deref();
+        let is_transactional = self.is_transactional;
         let keep = |topic: Topic<'_>, partition: i32, listed: i64| {
             // A partition that the response has twice is reported once.
             match (&self.group, requested.get(&(topic, partition)).and_then(Cell::take)) {
                 (Some(group), Some(offset)) if offset >= 0 => {
-                    sink(Event::Commit(Commit { group, transactional_id, topic, partition, offset }));
+                    sink(Event::Commit(Commit { group, is_transactional, topic, partition, offset }));
                 }
                 (None, Some(LATEST)) if listed >= 0 && !self.is_limited => {
                     sink(Event::End { topic, partition, offset: listed });
@@ -115,9 +110,13 @@ impl PartitionRequest {
         let _ = walk(layout, version, &mut reader, &mut reading);
     }
 
-    fn partitions(&self) -> usize {
-        // A topic without partitions takes room, too.
-        self.topics.iter().map(|(_, partitions)| partitions.len().max(1)).sum()
+    fn bytes(&self) -> usize {
+        let group = self.group.as_ref().map_or(0, Vec::len);
+        let topics = self.topics.iter().map(|entry @ (topic, partitions)| {
+            let name = if let OwnTopic::Name(name) = topic { name.len() } else { 0 };
+            size_of_val(entry).saturating_add(name).saturating_add(size_of_val(partitions.as_slice()))
+        });
+        topics.fold(size_of::<Self>().saturating_add(group), usize::saturating_add)
     }
 }
 
@@ -160,7 +159,7 @@ impl Visitor for RequestReading {
             (Place::MESSAGE, "GroupId", Value::String(group)) => request.group = Some(group.to_vec()),
             (Place::MESSAGE, "IsolationLevel", Value::Int(level)) => request.is_limited |= level != 0,
             (Place::MESSAGE, "ReplicaId", Value::Int(replica)) => request.is_limited |= replica >= 0,
-            (Place::MESSAGE, "TransactionalId", Value::String(id)) => request.transactional_id = Some(id.to_vec()),
+            (Place::MESSAGE, "TransactionalId", _) => request.is_transactional = true,
             (Place::TOPIC, _, value) => {
                 request.topics.extend(topic_of(field, value).map(|topic| (OwnTopic::from(&topic), Vec::new())));
             }

@@ -49,9 +49,9 @@ fn commits(conversation: &Conversation) -> Vec<Told> {
     conversation.told.iter().filter(|event| matches!(event, Told::Commit { .. })).cloned().collect()
 }
 
-fn commit_of(topic: &str, partition: i32, offset: i64, transactional_id: Option<&str>) -> Told {
+fn commit_of(topic: &str, partition: i32, offset: i64, is_transactional: bool) -> Told {
     let (group, topic) = (b"readers".to_vec(), AnyTopic::Name(topic.into()));
-    Told::Commit { group, transactional_id: transactional_id.map(Into::into), topic, partition, offset }
+    Told::Commit { group, is_transactional, topic, partition, offset }
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn offsets_are_reported_of_partitions_that_are_answered_without_an_error() {
     let answer = errors(&[("b", &[(0, 0), (0, 0), (9, 0)]), ("a", &[(1, 0), (0, 22)]), ("c", &[(0, 0)])]);
     conversation.broker(&response(1, &answer));
 
-    assert_eq!(commits(&conversation), [commit_of("b", 0, 20, None), commit_of("a", 1, 11, None)]);
+    assert_eq!(commits(&conversation), [commit_of("b", 0, 20, false), commit_of("a", 1, 11, false)]);
 }
 
 #[test]
@@ -78,18 +78,18 @@ fn topics_are_named_by_their_ids_since_version_10() {
     conversation.broker(&response(1, &[&[0][..], &[0; 4], &answered, &[0]].concat()));
 
     let (group, topic) = (b"readers".to_vec(), AnyTopic::Id(ID));
-    let expected = Told::Commit { group, transactional_id: None, topic, partition: 5, offset: 77 };
+    let expected = Told::Commit { group, is_transactional: false, topic, partition: 5, offset: 77 };
     assert_eq!(commits(&conversation), [expected], "{:?}", conversation.told);
 }
 
 #[test]
-fn offsets_of_transactions_have_their_transactional_id() {
+fn offsets_of_transactions_are_reported_as_such() {
     let mut conversation = Conversation::new();
     conversation.client(&commit_in_transaction(1, &[("a", &[(0, 10)])]));
 
     conversation.broker(&response(1, &[vec![0; 4], errors(&[("a", &[(0, 0)])])].concat()));
 
-    assert_eq!(commits(&conversation), [commit_of("a", 0, 10, Some("mover"))]);
+    assert_eq!(commits(&conversation), [commit_of("a", 0, 10, true)]);
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn responses_belong_to_their_requests_whatever_came_between() {
     let agreed = errors(&[("a", &[(0, 0)])]);
     conversation.broker(&[response(1, &agreed), response(2, &[0; 3]), response(3, &agreed)].concat());
 
-    assert_eq!(commits(&conversation), [commit_of("a", 0, 1, None), commit_of("a", 0, 3, None)]);
+    assert_eq!(commits(&conversation), [commit_of("a", 0, 1, false), commit_of("a", 0, 3, false)]);
 }
 
 #[test]
-fn a_request_that_is_not_kept_whole_or_has_too_many_partitions_reports_nothing() {
-    let many: Vec<_> = (0..10_001).map(|number| (number, 1)).collect();
-    for (limit, frame) in [(40, commit(1, &[("a", &[(0, 10)])])), (1 << 20, commit(1, &[("a", &many)]))] {
+fn a_request_that_is_not_kept_whole_or_takes_too_much_memory_reports_nothing() {
+    let many: Vec<_> = (0..70_000).map(|number| (number, 1)).collect();
+    for (limit, frame) in [(40, commit(1, &[("a", &[(0, 10)])])), (1 << 22, commit(1, &[("a", &many)]))] {
         let mut conversation = Conversation::with(Limits { message: limit, ..Limits::default() });
 
         conversation.client(&frame);
@@ -118,6 +118,25 @@ fn a_request_that_is_not_kept_whole_or_has_too_many_partitions_reports_nothing()
         assert_eq!(commits(&conversation), []);
         assert!(conversation.told.iter().any(|event| matches!(event, Told::Unread(OFFSET_COMMIT, ..))));
         assert_eq!(conversation.exchanges(), [OFFSET_COMMIT]);
+    }
+}
+
+#[test]
+fn memory_of_requests_that_wait_is_bounded_whatever_they_are_made_of() {
+    let name = "n".repeat(30_000);
+    let many: Vec<_> = (0..1_000).map(|number| (number, 1)).collect();
+    for topics in [vec![(name.as_str(), &[][..])], vec![("a", &many)], vec![("a", &[][..]); 1_000]] {
+        let mut conversation = Conversation::new();
+        let requests = 2_000;
+
+        (0..requests).for_each(|number| conversation.client(&commit(number, &topics)));
+
+        let unread = conversation.told.iter().filter(|event| matches!(event, Told::Unread(OFFSET_COMMIT, ..))).count();
+        assert!((1..2_000).contains(&unread), "{unread}");
+        (0..requests).for_each(|number| conversation.broker(&response(number, &errors(&[]))));
+        conversation.client(&commit(requests, &[("a", &[(0, 7)])]));
+        conversation.broker(&response(requests, &errors(&[("a", &[(0, 0)])])));
+        assert_eq!(commits(&conversation), [commit_of("a", 0, 7, false)]);
     }
 }
 

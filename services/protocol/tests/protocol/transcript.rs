@@ -17,7 +17,7 @@ pub enum Told {
     Presence(AnyTopic, u32),
     Identity(IdentityField, Vec<u8>),
     TransactionEnd(TransactionEnd),
-    Commit { group: Vec<u8>, transactional_id: Option<Vec<u8>>, topic: AnyTopic, partition: i32, offset: i64 },
+    Commit { group: Vec<u8>, is_transactional: bool, topic: AnyTopic, partition: i32, offset: i64 },
     End(AnyTopic, i32, i64),
     Exchange(Exchange),
     Message(Said),
@@ -105,7 +105,7 @@ impl From<Event<'_>> for Told {
             Event::End { topic, partition, offset } => Self::End(topic.into(), partition, offset),
             Event::Commit(commit) => Self::Commit {
                 group: commit.group.to_vec(),
-                transactional_id: commit.transactional_id.map(<[u8]>::to_vec),
+                is_transactional: commit.is_transactional,
                 topic: commit.topic.into(),
                 partition: commit.partition,
                 offset: commit.offset,

@@ -10,18 +10,21 @@ use serde_json::{Value, json};
 use crate::scene::{FETCH, ORDERS, Scene, written};
 
 const GROUP: &[u8] = b"readers";
-const MOVER: Option<&[u8]> = Some(b"mover");
 
-fn of_group(topic: Topic<'static>, offset: i64, transactional_id: Option<&'static [u8]>) -> Event<'static> {
-    Event::Commit(Commit { group: GROUP, transactional_id, topic, partition: 3, offset })
+fn of_group(topic: Topic<'static>, offset: i64, is_transactional: bool) -> Event<'static> {
+    Event::Commit(Commit { group: GROUP, is_transactional, topic, partition: 3, offset })
 }
 
 fn commit(offset: i64) -> Event<'static> {
-    of_group(ORDERS, offset, None)
+    of_group(ORDERS, offset, false)
 }
 
 fn member() -> Event<'static> {
     Event::Identity { field: IdentityField::GroupId, value: GROUP }
+}
+
+fn mover() -> Event<'static> {
+    Event::Identity { field: IdentityField::TransactionalId, value: b"mover" }
 }
 
 /// A Fetch of partition 3 whose response has this high watermark.
@@ -62,7 +65,7 @@ fn a_watermark_is_found_by_the_topics_name_or_its_id() {
             scene.record(event);
         }
         scene.record(member());
-        scene.record(of_group(committed, 120, None));
+        scene.record(of_group(committed, 120, false));
 
         assert_eq!(commits(&mut scene), [json!(["readers", "orders", 3, 1, 120, 30])]);
     }
@@ -105,10 +108,10 @@ fn what_an_administrator_commits_for_a_group_is_not_counted() {
 fn in_transaction(committed: bool) -> (Scene, Client) {
     let mut scene = Scene::new();
     scene.record(member());
-    scene.record(of_group(ORDERS, 120, MOVER));
+    scene.record(mover());
+    scene.record(of_group(ORDERS, 120, true));
     let mut ending = scene.recorder.open(2, Identity::default(), false, 22_000);
-    let transactional = Event::Identity { field: IdentityField::TransactionalId, value: b"mover" };
-    for event in [transactional, Event::TransactionEnd(TransactionEnd { version: 4, committed })] {
+    for event in [mover(), Event::TransactionEnd(TransactionEnd { version: 4, committed })] {
         scene.recorder.record(&mut ending, &event, 22_000);
     }
     (scene, ending)
@@ -118,7 +121,7 @@ fn in_transaction(committed: bool) -> (Scene, Client) {
 fn an_offset_of_a_transaction_is_pending_until_another_connection_has_committed_it() {
     let mut open = Scene::new();
     open.record(member());
-    open.record(of_group(ORDERS, 120, MOVER));
+    open.record(of_group(ORDERS, 120, true));
     let key = ("pending_offset", "committed_offset");
     let offsets = |row: &Value| (row.get(key.0).cloned(), row.get(key.1).cloned());
 
@@ -143,13 +146,13 @@ fn groups_and_open_transactions_are_bounded() {
     let mut recorder = Recorder::new(Settings::of_at_most(10), Arc::clone(&names), 21_234);
     let mut client = recorder.open(1, Identity::default(), false, 21_234);
     recorder.record(&mut client, &member(), 22_000);
+    recorder.record(&mut client, &mover(), 22_000);
     for partition in 0..1_000 {
-        let of_partition = Commit { group: GROUP, transactional_id: MOVER, topic: ORDERS, partition, offset: 1 };
+        let of_partition = Commit { group: GROUP, is_transactional: true, topic: ORDERS, partition, offset: 1 };
         recorder.record(&mut client, &Event::Commit(of_partition), 22_000);
     }
-    let transactional = Event::Identity { field: IdentityField::TransactionalId, value: b"mover" };
     let before = recorder.swap(30_000);
-    for event in [transactional, Event::TransactionEnd(TransactionEnd { version: 4, committed: true })] {
+    for event in [mover(), Event::TransactionEnd(TransactionEnd { version: 4, committed: true })] {
         recorder.record(&mut client, &event, 32_000);
     }
     let after = recorder.swap(40_000);

@@ -27,8 +27,8 @@ _SHOWN_FAILURES: Final = 40
 _FAILURE: Final = re.compile(r"^(?:FAILED|ERROR|E  ) .*", re.MULTILINE)
 _AT_ONCE: Final = 4
 """Steps that run at the same time: about half of what a group takes is waiting, so four keep two cores busy."""
-_BEHIND: Final = ("nice", "-n", "10")
-"""Runs a step that may end late: not one that others wait for, nor one whose containers work while its tests wait."""
+_BEHIND: Final = ("nice", "-n", "5")
+"""Runs a step that no other waits for: beside one that others wait for, it gets a third of the processor."""
 _COLUMNS: Final = "160"
 """Width of pytest's summary: the reason of a failure stands at the end of its line."""
 _OF_MAKE: Final = ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKE_TERMOUT", "MAKE_TERMERR")
@@ -104,10 +104,9 @@ def _follow_all(
     steps: Sequence[Step], interruption: Interruption, folder: RunFolder, out: BinaryIO, *, at_once: int
 ) -> Line:
     """Run steps until all have ended or a signal interrupts, and leave none that runs."""
-    urgent = {name for step in steps for name in step.after}
-    urgent |= {step.name for step in steps if isinstance(step, Group) and step.has_containers}
+    awaited = {name for step in steps for name in step.after}
     beginnings = [
-        Beginning(step.name, functools.partial(_begin, step, folder, is_urgent=step.name in urgent), step.after)
+        Beginning(step.name, functools.partial(_begin, step, folder, is_awaited=step.name in awaited), step.after)
         for step in steps
     ]
     line = Line(beginnings, at_once=at_once)
@@ -125,10 +124,10 @@ def _follow_all(
     return line
 
 
-def _begin(step: Step, folder: RunFolder, *, is_urgent: bool) -> Run:
+def _begin(step: Step, folder: RunFolder, *, is_awaited: bool) -> Run:
     environment = {name: value for name, value in os.environ.items() if name not in _OF_MAKE}
     environment["COLUMNS"] = _COLUMNS
-    command = step.command() if is_urgent else [*_BEHIND, *step.command()]
+    command = step.command() if is_awaited else [*_BEHIND, *step.command()]
     if isinstance(step, Group):
         command += folder.pytest_options(step.name)
         environment["KWITNESS_TURNS"] = step.queue

@@ -62,10 +62,14 @@ class WatchHealth:
                 self.begun.add(path)
                 self.changed.set()
 
+    def silent(self, seconds: float) -> dict[str, float]:
+        """Return the collections that have not answered for more than ``seconds``, and for how long, in seconds."""
+        now = time.monotonic()
+        return {path: now - when for path, when in self.heard.items() if now - when > seconds}
+
     def stalled(self, seconds: float) -> str | None:
         """Name the collection of which nothing was heard for ``seconds``, or None."""
-        now = time.monotonic()
-        late = {path: now - when for path, when in self.heard.items() if now - when > seconds}
+        late = self.silent(seconds)
         if not late:
             return None
         path, age = max(late.items(), key=lambda item: item[1])

@@ -59,7 +59,8 @@ async def _list_first(context: Context, kind: str, namespace: str | None, began:
 async def keep_listing(context: Context, health: WatchHealth) -> None:
     """List every kind again at each resync, for ever, and a collection when its watch has begun.
 
-    Lost collections are listed more often, as no watch reports on them: so a permission that is back is noticed.
+    Lost collections are listed more often, as no watch reports on them: so a permission that is back is noticed. So are
+    those of which nothing was heard for half of the time after which liveness fails.
     """
     resync = context.settings.resync_seconds
     poll = min(_POLL_SECONDS, context.settings.stall_seconds / 3, resync)
@@ -73,7 +74,9 @@ async def keep_listing(context: Context, health: WatchHealth) -> None:
         if everything:
             due = time.monotonic() + resync
         collections = {TYPES[kind].path(namespace): (kind, namespace) for kind, namespace in _collections(context)}
-        chosen = collections.keys() if everything else collections.keys() & (health.lost | health.begun)
+        # kopf watches none whose definition was missing when it began, even if our first list was answered before that.
+        silent = health.silent(context.settings.stall_seconds / 2).keys()
+        chosen = collections.keys() if everything else collections.keys() & (health.lost | health.begun | silent)
         # Together: one after the other, the last of many might be listed too late for liveness.
         await asyncio.gather(*(_list_again(context, health, *collections[path]) for path in chosen))
 
