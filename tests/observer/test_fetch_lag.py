@@ -116,12 +116,12 @@ def test_the_lag_of_a_slow_consumer_lies_between_those_before_and_after_it(stand
 
 
 def _group_lag(stand: Stand, group: str, topic: str) -> int:
-    """The lag of a group in its one partition as kafka-consumer-groups.sh prints it."""
+    """The lag of a group in the partition as kafka-consumer-groups.sh prints it."""
     arguments = ("--bootstrap-server", stand.cluster.bootstrap, "--describe", "--group", group)
     with Tool("consumer.group.ConsumerGroupCommand", *arguments) as described:
         lines = [line.split() for line in described.ended().splitlines()]
     heading = next(line for line in lines if "LAG" in line)
-    (line,) = [line for line in lines if line[1:2] == [topic]]
+    (line,) = [line for line in lines if line[1:3] == [topic, str(PARTITION)]]
     return int(line[heading.index("LAG")])
 
 
@@ -175,7 +175,7 @@ def test_the_committed_lag_under_load_lies_between_two_lags_of_kafka_consumer_gr
         first, from_ms = _group_lag(stand, group, topic), time.time_ns() // 1_000_000
 
         def between() -> list[PartitionTraffic]:
-            rows = stand.rows(kind="partition", api="OffsetCommit", topic=topic, group_id=group)
+            rows = stand.rows(kind="partition", api="OffsetCommit", topic=topic, group_id=group, partition=PARTITION)
             read = [PartitionTraffic.model_validate(row) for row in rows if row["window_start_ms"] >= from_ms]
             return [row for row in read if row.committed_lag is not None]
 
@@ -190,6 +190,37 @@ def test_the_committed_lag_under_load_lies_between_two_lags_of_kafka_consumer_gr
         # The watermark is that of a Fetch up to a second before the end of the window.
         assert first - 5 * batch <= row.committed_lag <= second + 5 * batch
         assert row.pending_offset is None
+
+
+@pytest.mark.parametrize("commits", [True, False])
+def test_offsets_of_a_transaction_are_pending_until_it_is_committed(stand: Stand, *, commits: bool) -> None:
+    topic = group = f"moved-{commits}"
+    stand.create(topic)
+    _produce(stand, topic, 10)
+    consumer = _consumer(stand, group)
+    consumer.subscribe([topic])
+    read = _read(consumer, 5)
+    producer = Producer({"bootstrap.servers": stand.bootstrap, "transactional.id": group})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    offsets = [TopicPartition(topic, PARTITION, read)]
+
+    def rows(name: str) -> list[PartitionTraffic]:
+        found = stand.rows(kind="partition", api="OffsetCommit", topic=topic, group_id=group, **{name: read})
+        return [PartitionTraffic.model_validate(row) for row in found]
+
+    producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 30)
+    eventually(lambda: rows("pending_offset"), bool)
+    assert not rows("committed_offset")
+    if commits:
+        producer.commit_transaction(30)
+        eventually(lambda: rows("committed_offset"), bool)
+    else:
+        producer.abort_transaction(30)
+        consumer.commit(offsets=[TopicPartition(topic, PARTITION, read + 1)], asynchronous=False)
+        eventually(lambda: stand.rows(api="OffsetCommit", topic=topic, committed_offset=read + 1), bool)
+        assert not rows("committed_offset")
+    consumer.close()
 
 
 def test_a_consumer_that_is_at_the_end_has_no_lag(stand: Stand) -> None:

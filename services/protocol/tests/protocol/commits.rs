@@ -93,7 +93,7 @@ fn offsets_of_transactions_are_reported_as_such() {
 }
 
 #[test]
-fn responses_belong_to_their_requests_whatever_came_between() {
+fn responses_belong_to_their_requests() {
     let mut conversation = Conversation::new();
     let requests =
         [commit(1, &[("a", &[(0, 1)])]), commit_in_transaction(2, &[("a", &[(0, 2)])]), commit(3, &[("a", &[(0, 3)])])];
@@ -107,7 +107,7 @@ fn responses_belong_to_their_requests_whatever_came_between() {
 }
 
 #[test]
-fn a_request_that_is_not_kept_whole_or_takes_too_much_memory_reports_nothing() {
+fn a_request_that_is_not_kept_whole_or_needs_too_much_memory_reports_nothing() {
     let many: Vec<_> = (0..70_000).map(|number| (number, 1)).collect();
     for (limit, frame) in [(40, commit(1, &[("a", &[(0, 10)])])), (1 << 22, commit(1, &[("a", &many)]))] {
         let mut conversation = Conversation::with(Limits { message: limit, ..Limits::default() });

@@ -276,9 +276,9 @@ fn a_fetch_waited_when_it_came_back_empty_or_late() {
         let mut answer = fetched(1, &[Fetched { records, ..Fetched::default() }]);
         answer[ERROR..ERROR + 2].copy_from_slice(&error.to_be_bytes());
         conversation.feed(Side::Broker, &answer, after_ms * MILLISECOND);
-        let Some(Told::Exchange(told)) = conversation.last() else { panic!("no exchange") };
-        assert_eq!(told.error, error);
-        (told.waited, told.is_empty)
+        let Some(Told::Exchange(exchange)) = conversation.last() else { panic!("no exchange") };
+        assert_eq!(exchange.error, error);
+        (exchange.waited, exchange.is_empty)
     };
 
     assert_eq!(waited_and_empty(Vec::new(), 1, 0), (true, true));
