@@ -199,6 +199,14 @@ impl Watermarks {
         drop(generations);
         drop(forgotten);
     }
+
+    /// Returns the largest watermark of a partition that was confirmed within a minute.
+    pub(crate) fn largest(&self, topic: &Topic<'_>, partition: i32, now_ms: u64) -> Option<i64> {
+        let generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let marks = [&generations.young, &generations.old].map(|marks| marks.get(topic)?.get(&partition));
+        let known = marks.into_iter().flatten().filter(|mark| is_known(mark.at_ms, now_ms));
+        known.map(|mark| mark.high_watermark).max()
+    }
 }
 
 /// The watermarks of a topic.
@@ -222,16 +230,6 @@ impl OfTopic<'_> {
             *self.count = self.count.saturating_add(usize::from(self.young.insert(partition, largest).is_none()));
         }
         largest.high_watermark
-    }
-}
-
-impl Watermarks {
-    /// Returns the largest watermark of a partition that was confirmed within a minute.
-    pub(crate) fn largest(&self, topic: &Topic<'_>, partition: i32, now_ms: u64) -> Option<i64> {
-        let generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
-        let marks = [&generations.young, &generations.old].map(|marks| marks.get(topic)?.get(&partition));
-        let known = marks.into_iter().flatten().filter(|mark| is_known(mark.at_ms, now_ms));
-        known.map(|mark| mark.high_watermark).max()
     }
 }
 

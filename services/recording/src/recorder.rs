@@ -18,7 +18,7 @@ use super::lag::Positions;
 use super::life::{ConnectionEvent, End, Happened, Security, Unfollowed};
 use super::requests::{Exchanges, RequestEvent, RequestSettings};
 use super::settings::Settings;
-use super::tally::{grow, size};
+use super::tally::grow;
 use super::topics::TopicNames;
 use super::window::{ApiKey, PartitionKey, TopicKey, WINDOW_FULL, Window};
 
@@ -208,14 +208,7 @@ impl Recorder {
         client.places.unanswered = Named::None;
         if self.has_api_rows() {
             let row = self.api(client, request.key, request.version);
-            if let Some(tally) = self.window.api_tally(row) {
-                grow(&mut tally.requests, 1);
-                grow(&mut tally.request_bytes, size(request.bytes));
-                request.acks.into_iter().for_each(|acks| tally.acks.add(acks));
-                if request.is_idempotent {
-                    grow(&mut tally.idempotent, 1);
-                }
-            }
+            self.window.api_tally(row).into_iter().for_each(|tally| tally.add_request(request));
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is added up for one row.
 
 use kwitness_observation::{Counts, Ranges, Sketch};
-use kwitness_protocol::{Content, Exchange, Fetched, PartitionExchange, TransactionEnd, Unread};
+use kwitness_protocol::{Content, Exchange, Fetched, PartitionExchange, Request, TransactionEnd, Unread};
 use serde::{Serialize, Serializer};
 
 use super::lag::TopicLag;
@@ -150,6 +150,15 @@ pub struct ApiTally {
 }
 
 impl ApiTally {
+    pub(crate) fn add_request(&mut self, request: &Request<'_>) {
+        grow(&mut self.requests, 1);
+        grow(&mut self.request_bytes, size(request.bytes));
+        request.acks.into_iter().for_each(|acks| self.acks.add(acks));
+        if request.is_idempotent {
+            grow(&mut self.idempotent, 1);
+        }
+    }
+
     pub(crate) fn add(&mut self, exchange: &Exchange, microseconds: Option<u64>) {
         grow(&mut self.response_bytes, size(exchange.bytes));
         if exchange.error != 0 {
