@@ -217,7 +217,7 @@ def test_the_committed_lag_of_a_group_is_the_largest_of_the_last_minute() -> Non
     pages = [shown(observed, ZeroPeriod(NOW + after_ms, 0)) for after_ms in (69_999, 70_000)]
 
     of_group = {"cluster_id": CLUSTER, "topic": "orders", "group_id": "readers"}
-    assert [value(page, "kafka_group_committed_lag_records", **of_group) for page in pages] == [900, 20]
+    assert [value(page, "kafka_client_group_committed_lag_records", **of_group) for page in pages] == [900, 20]
 
 
 def test_a_fetch_lag_of_more_than_a_minute_ago_or_that_is_not_known_is_absent_and_not_zero() -> None:

@@ -51,7 +51,7 @@ _API_ERRORS: Final = "kafka_client_api_errors_total"
 _TIMES: Final = "kafka_client_response_time_seconds"
 TIME_COUNTS: Final = len(bounds_of(_TIMES, _MICROSECONDS)) + 1
 """How many counts a `TimeTotals` must have."""
-_GROUP_LAG: Final = "kafka_group_committed_lag_records"
+_GROUP_LAG: Final = "kafka_client_group_committed_lag_records"
 _FETCHES: Final = frozenset({"Fetch", "ShareFetch"})
 _LISTS: Final = ("traffic", "apis", "times", "headers", "groups")
 
