@@ -125,70 +125,64 @@ def _group_lag(stand: Stand, group: str, topic: str) -> int:
     return int(line[heading.index("LAG")])
 
 
-def test_the_lag_under_load_lies_between_two_lags_of_kafka_consumer_groups(stand: Stand) -> None:
-    topic, group = "under-load", "loaded-consumer"
-    stand.create(topic)
-    _produce(stand, topic, RECORDS)
-    consumer = _consumer(stand, group)
-    consumer.assign([TopicPartition(topic, PARTITION, 0)])
-    batch = 10
+BATCH = 10
+"""Records that the consumer under load reads and commits at once, of five times as many that come."""
+
+
+def _under_load(
+    stand: Stand, name: str, begin: Callable[[Consumer], None], rows_since: Callable[[int], list[dict[str, Any]]]
+) -> tuple[int, list[dict[str, Any]], int]:
+    """Three rows at least of a group that falls behind, between two of its lags by kafka-consumer-groups.sh."""
+    stand.create(name)
+    _produce(stand, name, RECORDS)
+    consumer = _consumer(stand, name)
+    begin(consumer)
 
     def fall_behind() -> None:
-        _produce(stand, topic, 5 * batch)
-        _read(consumer, batch)
+        _produce(stand, name, 5 * BATCH)
+        _read(consumer, BATCH)
         consumer.commit(asynchronous=False)
 
     fall_behind()
     with repeated(fall_behind, 0.5):
-        first, from_ms = _group_lag(stand, group, topic), time.time_ns() // 1_000_000
-
-        def between() -> list[dict[str, Any]]:
-            rows = _rows(stand, "partition", topic, group)
-            return [row for row in rows if row["window_start_ms"] >= from_ms and "fetch_lag" in row]
-
-        eventually(between, lambda rows: len(rows) >= 3)
-        rows, second = between(), _group_lag(stand, group, topic)
+        first, from_ms = _group_lag(stand, name, name), time.time_ns() // 1_000_000
+        rows = eventually(lambda: rows_since(from_ms), lambda rows: len(rows) >= 3)
+        second = _group_lag(stand, name, name)
     consumer.close()
+    assert first < second
+    return first, rows, second
+
+
+def test_the_lag_under_load_lies_between_two_lags_of_kafka_consumer_groups(stand: Stand) -> None:
+    name = "under-load"
+
+    def rows_since(from_ms: int) -> list[dict[str, Any]]:
+        rows = _rows(stand, "partition", name, name)
+        return [row for row in rows if row["window_start_ms"] >= from_ms and "fetch_lag" in row]
+
+    partitions = [TopicPartition(name, PARTITION, 0)]
+    first, rows, second = _under_load(stand, name, lambda consumer: consumer.assign(partitions), rows_since)
 
     # The library has fetched at most so many records that were not committed.
     prefetch = 3 * FETCH_BYTES // len(VALUE)
-    assert first < second
     for row in rows:
-        assert first - prefetch - batch <= row["fetch_lag"] <= second + batch
+        assert first - prefetch - BATCH <= row["fetch_lag"] <= second + BATCH
 
 
 def test_the_committed_lag_under_load_lies_between_two_lags_of_kafka_consumer_groups(stand: Stand) -> None:
-    topic = group = "committing-consumer"
-    stand.create(topic)
-    _produce(stand, topic, RECORDS)
-    consumer = _consumer(stand, group)
-    consumer.subscribe([topic])
-    batch = 10
+    name = "committing-consumer"
 
-    def fall_behind() -> None:
-        _produce(stand, topic, 5 * batch)
-        _read(consumer, batch)
-        consumer.commit(asynchronous=False)
+    def rows_since(from_ms: int) -> list[dict[str, Any]]:
+        rows = stand.rows(kind="partition", api="OffsetCommit", topic=name, group_id=name, partition=PARTITION)
+        return [row for row in rows if row["window_start_ms"] >= from_ms and "committed_lag" in row]
 
-    fall_behind()
-    with repeated(fall_behind, 0.5):
-        first, from_ms = _group_lag(stand, group, topic), time.time_ns() // 1_000_000
+    first, rows, second = _under_load(stand, name, lambda consumer: consumer.subscribe([name]), rows_since)
 
-        def between() -> list[PartitionTraffic]:
-            rows = stand.rows(kind="partition", api="OffsetCommit", topic=topic, group_id=group, partition=PARTITION)
-            read = [PartitionTraffic.model_validate(row) for row in rows if row["window_start_ms"] >= from_ms]
-            return [row for row in read if row.committed_lag is not None]
-
-        eventually(between, lambda rows: len(rows) >= 3)
-        rows, second = between(), _group_lag(stand, group, topic)
-    consumer.close()
-
-    assert first < second
-    for row in rows:
+    for row in map(PartitionTraffic.model_validate, rows):
         assert row.committed_offset is not None
         assert row.committed_lag is not None
         # The watermark is that of a Fetch up to a second before the end of the window.
-        assert first - 5 * batch <= row.committed_lag <= second + 5 * batch
+        assert first - 5 * BATCH <= row.committed_lag <= second + 5 * BATCH
         assert row.pending_offset is None
 
 

@@ -104,12 +104,18 @@ fn what_an_administrator_commits_for_a_group_is_not_counted() {
     assert_eq!(commits(&mut scene), Vec::<Value>::new());
 }
 
-/// A connection that commits within a transaction, and another that ends it.
-fn in_transaction(committed: bool) -> (Scene, Client) {
+/// A connection that commits within a transaction.
+fn in_open_transaction() -> Scene {
     let mut scene = Scene::new();
     scene.record(member());
     scene.record(mover());
     scene.record(of_group(ORDERS, 120, true));
+    scene
+}
+
+/// The same, and another connection that ends it.
+fn in_transaction(committed: bool) -> (Scene, Client) {
+    let mut scene = in_open_transaction();
     let mut ending = scene.recorder.open(2, Identity::default(), false, 22_000);
     for event in [mover(), Event::TransactionEnd(TransactionEnd { version: 4, committed })] {
         scene.recorder.record(&mut ending, &event, 22_000);
@@ -119,13 +125,10 @@ fn in_transaction(committed: bool) -> (Scene, Client) {
 
 #[test]
 fn an_offset_of_a_transaction_is_pending_until_another_connection_has_committed_it() {
-    let mut open = Scene::new();
-    open.record(member());
-    open.record(of_group(ORDERS, 120, true));
     let key = ("pending_offset", "committed_offset");
     let offsets = |row: &Value| (row.get(key.0).cloned(), row.get(key.1).cloned());
 
-    assert_eq!(offsets(&rows(&mut open)[0]), (Some(json!(120)), None));
+    assert_eq!(offsets(&rows(&mut in_open_transaction())[0]), (Some(json!(120)), None));
     assert_eq!(offsets(&rows(&mut in_transaction(true).0)[0]), (None, Some(json!(120))));
     assert_eq!(offsets(&rows(&mut in_transaction(false).0)[0]), (Some(json!(120)), None));
 }
