@@ -18,9 +18,20 @@ const REMEMBERED_BROKERS: usize = 10_000;
 #[derive(Debug, Default)]
 pub(crate) struct BrokersSeen {
     addresses: Mutex<BTreeMap<i32, Address>>,
+    /// Those that the process before had learned.
+    former: BTreeMap<i32, Address>,
 }
 
 impl BrokersSeen {
+    pub(crate) fn with_former(former: BTreeMap<i32, Address>) -> Self {
+        Self { addresses: Mutex::default(), former }
+    }
+
+    /// Returns the address that the process before had of this broker.
+    pub(crate) fn former(&self, node: i32) -> Option<Address> {
+        self.former.get(&node).cloned()
+    }
+
     /// Where this broker is.
     pub(crate) fn of(&self, node: i32) -> Option<Address> {
         lock_ignoring_poison(&self.addresses).get(&node).cloned()

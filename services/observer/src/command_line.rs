@@ -61,12 +61,15 @@ fn command() -> Command {
         "A file that is there while the process runs; if it is there at the start, the process before was killed, and \
          nothing is read for a while",
     );
+    let nodes = Arg::new("nodes").long("nodes").value_name("FILE").value_parser(value_parser!(PathBuf));
+    let nodes = nodes.help("A file that keeps the ports that a sidecar gave to brokers, for the next process");
     let threads = Arg::new("threads").long("threads").value_name("NUMBER").value_parser(value_parser!(NonZero<usize>));
     let threads = threads.help("How many threads relay connections; one in a sidecar, else one a core and at most 4");
     let run = Command::new("run").about("Relay clients as a settings file says, and report what passes").args([
         settings,
         pod,
         marker,
+        nodes,
         redirection("A file in which `redirect` says what became of it, where it is to be known"),
         threads,
         seconds("relay-only-seconds", "600", "How long nothing is read after the process before was killed"),
@@ -139,6 +142,7 @@ fn run(given: &ArgMatches) -> std::io::Result<()> {
         pod: Pod::of_environment(given.get_one("pod-name").cloned()),
         settings: given.get_one("settings").cloned().unwrap_or_default(),
         marker: given.get_one("marker").cloned(),
+        nodes: given.get_one("nodes").cloned(),
         redirection: given.get_one("redirection").cloned(),
         threads: given.get_one("threads").copied(),
         relay_only_for: seconds("relay-only-seconds"),

@@ -20,6 +20,7 @@ mod memory;
 mod memory_budget;
 mod metric_families;
 mod metrics;
+mod node_table;
 mod observer;
 mod open_connections;
 mod open_files;

@@ -26,6 +26,7 @@ use crate::log::log;
 use crate::marker::Marker;
 use crate::memory_budget::MemoryBudget;
 use crate::metrics::{Process, render, resident_bytes};
+use crate::node_table::NodeTable;
 use crate::open_files;
 use crate::own_broker::OwnBroker;
 use crate::pod::Pod;
@@ -52,6 +53,8 @@ pub(crate) struct Options {
     pub(crate) settings: PathBuf,
     /// The file that says that the process before was killed.
     pub(crate) marker: Option<PathBuf>,
+    /// The file that keeps ports and addresses of brokers for the next process.
+    pub(crate) nodes: Option<PathBuf>,
     /// The file that says what became of the redirection.
     pub(crate) redirection: Option<PathBuf>,
     /// How many threads relay connections, where that is given.
@@ -174,10 +177,9 @@ async fn relay_and_report(
     let (control, obeyed) = watch::channel(Control::beginning(first.suspend, relay_only));
     let (source, names) = (options.pod.source(&first), Arc::new(TopicNames::new(TOPIC_NAMES)));
     let ((opened, mut opening), (windows, finished)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
-    let ports = ports_as_seen(&first, opened);
+    let mut nodes = NodeTable::restored(options.nodes, ports_as_seen(&first, opened));
     let (published, settings) = watch::channel(first);
-    let (directives, mut told) = watch::channel(None::<Directive>);
-    let (mut certificates, shown) = Certificates::new();
+    let ((directives, mut told), (mut certificates, shown)) = (watch::channel(None::<Directive>), Certificates::new());
     let threads = options.threads.unwrap_or_else(|| threads(settings.borrow().mode));
     let (copies, headers) = headers::start(settings.clone(), threads.get())?;
     let telemetry = Telemetry::new(settings.clone(), obeyed.clone(), Clock::System, random);
@@ -187,8 +189,8 @@ async fn relay_and_report(
         shown,
         control: obeyed.clone(),
         brokers: Arc::default(),
-        seen: Arc::default(),
-        ports,
+        seen: Arc::clone(&nodes.seen),
+        ports: nodes.ports.clone(),
         pod_address: options.pod.address(),
         names: Arc::clone(&names),
         copies: Some(copies),
@@ -247,6 +249,7 @@ async fn relay_and_report(
 
     let mut tick = looks();
     loop {
+        nodes.keep();
         tokio::select! {
             _ = terminated.recv() => break,
             _ = interrupted.recv() => break,

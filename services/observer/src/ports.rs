@@ -1,7 +1,7 @@
 //! A port for each broker, in the order in which they are first seen, where no settings give them: laptop and sidecar.
 
 use std::collections::HashMap;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Mutex;
 
@@ -36,6 +36,32 @@ impl Ports {
         Self { bind: bootstrap.ip(), given: Mutex::new(given), opened }
     }
 
+    /// Open the port that this broker had before.
+    ///
+    /// # Errors
+    /// The port cannot be had, or there are too many.
+    pub(crate) fn reopen(&self, node: i32, port: u16) -> io::Result<()> {
+        let mut given = lock_ignoring_poison(&self.given);
+        if node < 0 || port == 0 || given.by_node.len() >= MOST_BROKERS {
+            return Err(ErrorKind::InvalidInput.into());
+        }
+        self.open(&mut given, node, port)
+    }
+
+    /// The ports so far, by broker.
+    pub(crate) fn given(&self) -> Vec<(i32, u16)> {
+        lock_ignoring_poison(&self.given).by_node.iter().map(|(node, port)| (*node, *port)).collect()
+    }
+
+    fn open(&self, given: &mut Given, node: i32, port: u16) -> io::Result<()> {
+        let listener = TcpListener::bind(SocketAddr::new(self.bind, port))?;
+        listener.set_nonblocking(true)?;
+        self.opened.send((node, listener)).map_err(io::Error::other)?;
+        given.last = given.last.max(port);
+        given.by_node.insert(node, port);
+        Ok(())
+    }
+
     /// The port of this broker, from now on; `None` when none can be had.
     pub(crate) fn of(&self, node: i32) -> Option<u16> {
         let mut given = lock_ignoring_poison(&self.given);
@@ -47,14 +73,9 @@ impl Ports {
         }
         for _ in 0..MOST_TAKEN {
             given.last = given.last.checked_add(1)?;
-            match TcpListener::bind(SocketAddr::new(self.bind, given.last)) {
-                Ok(listener) => {
-                    let port = given.last;
-                    listener.set_nonblocking(true).ok()?;
-                    self.opened.send((node, listener)).ok()?;
-                    given.by_node.insert(node, port);
-                    return Some(port);
-                }
+            let port = given.last;
+            match self.open(&mut given, node, port) {
+                Ok(()) => return Some(port),
                 Err(error) if error.kind() == ErrorKind::AddrInUse => {}
                 Err(_) => return None,
             }

@@ -346,7 +346,7 @@ async fn open(
     Ok((client, broker, fallback))
 }
 
-/// Connect to a broker that answers have named; or as the settings have it, or to any other where that fails.
+/// Connect to a broker that answers have named; or where it is in the settings, or was for the process before; or to any.
 async fn connect_to_node(
     node: i32,
     seen: &Arc<BrokersSeen>,
@@ -357,10 +357,10 @@ async fn connect_to_node(
         return Ok((brokers.connect(&address, upstream).await?, None));
     }
     let fallback = |address| Some(Fallback::new(node, Arc::clone(seen), address));
-    if let Some(address) = upstream.nodes.get(&node)
-        && let Ok(broker) = brokers.connect(address, upstream).await
-    {
-        return Ok((broker, fallback(Some(address.clone()))));
+    for address in upstream.nodes.get(&node).cloned().into_iter().chain(seen.former(node)) {
+        if let Ok(broker) = brokers.connect(&address, upstream).await {
+            return Ok((broker, fallback(Some(address))));
+        }
     }
     Ok((brokers.connect_to_any(upstream).await?, fallback(None)))
 }

@@ -7,14 +7,14 @@ use crate::settings::Address;
 
 /// A connection in place of that to a broker that no answer has named yet.
 ///
-/// It leads to the address of the broker in the settings, or else to any broker. The client learns there where to go, as
+/// It leads to the address of the broker in the settings or for the process before, or else to any broker. The client learns there where to go, as
 /// a client does whose metadata is old. What means the broker alone closes a connection to any other. Once an answer has
 /// another address of the broker, the connection is closed, too, and the client's next one goes there.
 #[derive(Debug)]
 pub(crate) struct Fallback {
     node: i32,
     seen: Arc<BrokersSeen>,
-    /// The address in the settings; `None` for any broker.
+    /// The address that is not confirmed; `None` for any broker.
     address: Option<Address>,
 }
 

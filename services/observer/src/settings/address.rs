@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// `host:port`; an IPv6 address stands in brackets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +34,12 @@ impl std::str::FromStr for Address {
             return Err(wrong());
         }
         Ok(Self { host: host.to_owned(), port })
+    }
+}
+
+impl Serialize for Address {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 

@@ -101,17 +101,19 @@ UNIT: Final[Sequence[Group]] = (
         title="tests of programs that need no broker, no Spark and no node",
         expression=_NEITHER,
         folders=(
-            "broker_plugin", "cli", "collector", "interceptors_counts", "interceptors_java", "interceptors_librdkafka",
-            "interceptors_python", "jobs", "observer", "observer_host", "operator", "runtime", "strangers",
-            "tenants",
+            "broker_plugin", "collector", "interceptors_counts", "interceptors_java", "interceptors_librdkafka",
+            "interceptors_python", "observer", "observer_host", "operator", "runtime", "strangers", "tenants",
         ),
         queue="programs",
     ),
     Group(
         name="contracts",
-        title="tests of contracts, chart, injector, pages and tools that need no broker, no Spark and no node",
+        title="tests of contracts, chart, command, analyses, pages and tools that need no broker, no Spark and no node",
         expression=_NEITHER,
-        folders=("chart", "contracts", "demo", "devtools", "images", "injector", "node", "repository", "subscriptions"),
+        folders=(
+            "chart", "cli", "contracts", "demo", "devtools", "images", "injector", "jobs", "node", "repository",
+            "subscriptions",
+        ),
         queue="run",
     ),
 )  # fmt: skip

@@ -28,12 +28,17 @@ OURS: Final = frozenset({OBSERVER_CONTAINER, REDIRECT_CONTAINER})
 """Names of the containers that are made here."""
 
 MARKER_VOLUME: Final = "kwitness-observer-marker"
-"""By a file in it a process knows that the one before was killed. In memory: a node that restarts leaves none."""
+"""Files by which a process knows that the one before was killed, and which ports it gave to brokers.
+
+In memory: a node that restarts leaves none.
+"""
 
 _MARKER_FOLDER: Final = "/var/run/kwitness/observer"
 _MARKER_SIZE: Final = "1Mi"
 _REDIRECTION: Final = f"{_MARKER_FOLDER}/redirection"
 """By this file the observer knows what became of the redirection."""
+_NODES: Final = f"{_MARKER_FOLDER}/nodes"
+"""In this file the observer keeps the ports that it gave to brokers."""
 _DRAIN_SECONDS: Final = 5
 """The application has ended by then: native sidecars are told last."""
 _PREFIX: Final = "observer.kwitness.dev/"
@@ -63,7 +68,8 @@ def observer_volumes(injection: Injection, settings: ObserverSettings) -> tuple[
 def observer_container(injection: Injection, settings: ObserverSettings, *, probed: bool) -> Json:
     """The container. It has no readiness: an application is not taken out of service because of us."""
     observer = injection.observer
-    redirection = ("--redirection", _REDIRECTION) if injection.redirects else ()
+    # Redirected clients see the ports of brokers themselves.
+    kept = ("--redirection", _REDIRECTION) if injection.redirects else ("--nodes", _NODES)
     container: Json = {
         "name": OBSERVER_CONTAINER,
         "image": observer.image,
@@ -72,7 +78,7 @@ def observer_container(injection: Injection, settings: ObserverSettings, *, prob
             *("run", "--settings", OBSERVER_SETTINGS),
             *("--drain-seconds", str(_DRAIN_SECONDS)),
             *("--marker", f"{_MARKER_FOLDER}/marker"),
-            *redirection,
+            *kept,
         ],
         "env": [
             {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
