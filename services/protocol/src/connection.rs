@@ -73,6 +73,30 @@ impl Connection {
         self.observed.is_none()
     }
 
+    /// How many bytes come next of `side` that are not read; they need not be given, and [`Connection::pass_unread`] says
+    /// that they have passed.
+    #[must_use]
+    pub fn unread_bytes(&self, side: Side) -> usize {
+        match &self.observed {
+            None => usize::MAX,
+            Some(observed) if observed.messages.is_some() => 0,
+            Some(observed) => match side {
+                Side::Client => observed.client.unread_bytes(),
+                Side::Broker => observed.broker.unread_bytes(),
+            },
+        }
+    }
+
+    /// So many bytes of `side` have passed, no more than are unread.
+    pub fn pass_unread(&mut self, side: Side, bytes: usize) {
+        if let Some(observed) = &mut self.observed {
+            match side {
+                Side::Client => observed.client.pass_unread(bytes),
+                Side::Broker => observed.broker.pass_unread(bytes),
+            }
+        }
+    }
+
     /// Take what `side` sent at this time, and tell `sink` what that means.
     pub fn feed(&mut self, side: Side, bytes: &[u8], at: Nanos, sink: &mut impl FnMut(Event<'_>)) {
         let Some(observed) = &mut self.observed else { return };

@@ -37,6 +37,22 @@ impl Framer {
         Self { longest, state: BETWEEN_FRAMES }
     }
 
+    /// How many bytes of the frame that passes are to come before its last one.
+    #[must_use]
+    pub const fn inner(&self) -> usize {
+        match self.state {
+            State::Length { .. } => 0,
+            State::Body { left } => left.saturating_sub(1),
+        }
+    }
+
+    /// Have so many bytes of the frame pass, no more than are to come before its last one.
+    pub const fn pass(&mut self, bytes: usize) {
+        if let State::Body { left } = &mut self.state {
+            *left = left.saturating_sub(bytes);
+        }
+    }
+
     /// Take the next piece from the front of `stream`; `None` when more bytes are needed.
     ///
     /// # Errors

@@ -22,8 +22,8 @@ use crate::stream::{Route, Stream};
 #[derive(Debug)]
 pub(crate) struct Observed {
     is_known_to_be_kafka: bool,
-    client: Stream,
-    broker: Stream,
+    pub(crate) client: Stream,
+    pub(crate) broker: Stream,
     in_flight: InFlight<Sent>,
     /// The request that the response which passes answers.
     answered: Option<Asked<Sent>>,

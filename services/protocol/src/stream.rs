@@ -71,6 +71,25 @@ impl Stream {
         }
     }
 
+    /// How many bytes of the frame come next that are not read. Its last one is not among them: the frame ends there.
+    pub(crate) fn unread_bytes(&self) -> usize {
+        let inner = self.framer.inner();
+        match self.route {
+            Route::Passing => self.reading.unread_bytes(inner),
+            Route::Left => inner,
+            Route::Kept if self.prefix.is_full() => inner,
+            Route::Header | Route::Kept => 0,
+        }
+    }
+
+    /// Have so many bytes of the frame pass, no more than are unread.
+    pub(crate) const fn pass_unread(&mut self, bytes: usize) {
+        self.framer.pass(bytes);
+        if matches!(self.route, Route::Passing) {
+            self.reading.pass(bytes);
+        }
+    }
+
     /// A reader of the first bytes of a frame, of which nothing is kept yet.
     pub(crate) fn beginning<'a>(&self, body: &'a [u8]) -> Option<Reader<'a>> {
         let is_first = self.route == Route::Header && self.prefix.bytes().is_empty();

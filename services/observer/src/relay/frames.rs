@@ -43,6 +43,16 @@ impl Frames {
         }
     }
 
+    /// How many bytes come next that end no frame.
+    pub(crate) const fn inner(&self) -> usize {
+        self.left.saturating_sub(1)
+    }
+
+    /// Have so many bytes pass that end no frame.
+    pub(crate) const fn pass(&mut self, bytes: usize) {
+        self.left = self.left.saturating_sub(bytes);
+    }
+
     fn count_if_complete(&mut self) {
         if self.left == 0 && !self.is_lost {
             self.complete = self.complete.saturating_add(1);

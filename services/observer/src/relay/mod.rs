@@ -9,10 +9,13 @@ mod fallback;
 mod flow;
 mod frames;
 mod peer;
+mod portion;
 mod resumption;
 mod rewriting;
 mod seen;
 mod sending;
+#[cfg(target_os = "linux")]
+mod splicing;
 mod stream;
 mod tap;
 mod turn;

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 
 /// A connection to a client or a broker.
 pub trait Peer: AsyncRead + AsyncWrite + Unpin {
@@ -20,6 +21,11 @@ pub trait Peer: AsyncRead + AsyncWrite + Unpin {
 
     /// Close it so that the peer sees a reset, as the other side's peer gave one.
     fn reset(self);
+
+    /// Returns the socket, where what passes is what the peers read and write.
+    fn socket(&self) -> Option<&TcpStream> {
+        None
+    }
 
     /// Read what comes and drop it; ready once nothing comes any more.
     fn poll_discard(&mut self, cx: &mut Context<'_>) -> Poll<()> {

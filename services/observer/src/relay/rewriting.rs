@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kwitness_observation::Identity;
-use kwitness_protocol::{Addresses, Broken, Limits, Rewriter};
+use kwitness_protocol::{Addresses, Broken, Limits, Rewriter, Side};
 
 use crate::brokers_seen::Directory;
 use crate::telemetry::Telemetry;
@@ -140,6 +140,22 @@ impl Rewriting {
                 }
                 Ok(bytes)
             }
+        }
+    }
+
+    /// How many bytes come next of `side` that are neither read nor changed.
+    pub(crate) fn unread_bytes(&self, side: Side) -> usize {
+        match &self.rewriter {
+            None => usize::MAX,
+            Some(_) if self.telemetry.is_some() => 0,
+            Some(rewriter) => rewriter.unread_bytes(side),
+        }
+    }
+
+    /// So many bytes of `side` have passed, no more than are unread.
+    pub(crate) const fn pass_unread(&mut self, side: Side, bytes: usize) {
+        if let Some(rewriter) = &mut self.rewriter {
+            rewriter.pass_unread(side, bytes);
         }
     }
 

@@ -102,6 +102,13 @@ impl Peer for Stream {
         TcpStream::from_std(socket.try_clone()?.into())?.writable().await
     }
 
+    fn socket(&self) -> Option<&TcpStream> {
+        match self {
+            Self::Plain(stream) => Some(stream),
+            Self::Tls(_) => None,
+        }
+    }
+
     fn reset(self) {
         // A connection that is gone already needs no reset.
         let _ = SockRef::from(self.tcp()).set_linger(Some(Duration::ZERO));

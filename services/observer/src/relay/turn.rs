@@ -47,6 +47,11 @@ impl Turn {
         self.is_held_back
     }
 
+    /// How many bytes are left of it.
+    pub(super) const fn left(&self) -> usize {
+        self.left
+    }
+
     /// How many bytes may be read now. Once a turn is used up, the task runs again after other tasks of the thread, and
     /// after its sockets were polled.
     pub(super) fn poll_left(&self, cx: &mut Context<'_>) -> Poll<usize> {

@@ -5,6 +5,7 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::json;
 use socket2::SockRef;
@@ -92,6 +93,43 @@ fn requests_and_answers_of_all_lengths_pass_as_they_are() {
     writing.join().unwrap();
 }
 
+/// A Produce of version 3 whose only batch has these bytes, or says that it has; brokers refuse it.
+fn produce(correlation: i32, batch: &[u8]) -> Vec<u8> {
+    let size = |bytes: usize| i32::try_from(bytes).unwrap().to_be_bytes();
+    let header = [&[0, 0, 0, 3][..], &correlation.to_be_bytes(), &[0, 1, b't', 0xff, 0xff, 0xff, 0xff]].concat();
+    let topic = [&size(30_000)[..], &size(1), &[0, 1, b'o'], &size(1), &size(0), &size(batch.len())].concat();
+    [&size(header.len() + topic.len() + batch.len())[..], &header, &topic, batch].concat()
+}
+
+#[test]
+fn batches_of_all_lengths_pass_as_they_are_while_their_receiver_is_fast_or_slow() {
+    let noise = noise(400_003);
+    let all: Vec<u8> =
+        (0..60).flat_map(|at| produce(at, &noise[..usize::try_from(at * 7919 % 400_003).unwrap()])).collect();
+    for pause_ms in [0, 2] {
+        let (done, received) = mpsc::channel();
+        let count = all.len();
+        let broker = Broker::that(move |mut stream| {
+            let mut came = Vec::new();
+            let mut buffer = vec![0; 100_000];
+            while came.len() < count {
+                let read = stream.read(&mut buffer).unwrap();
+                came.extend_from_slice(&buffer[..read]);
+                thread::sleep(Duration::from_millis(pause_ms));
+            }
+            done.send(came).unwrap();
+        });
+        let observer = Observer::before(broker.port);
+        let mut client = observer.client();
+        all.chunks(150_001).for_each(|piece| client.write_all(piece).unwrap());
+
+        assert!(received.recv().unwrap() == all, "with a pause of {pause_ms} ms");
+        let requests = r#"kwitness_observer_bytes_total{direction="request"}"#;
+        eventually("the bytes are counted", || observer.metric(requests) == count as u64);
+        assert_eq!(observer.metric(r#"kwitness_observer_connections{state="observed"}"#), 1);
+    }
+}
+
 #[test]
 fn garbage_and_tls_pass_unread_with_one_line_for_each_source() {
     let observer = Observer::before(Broker::echoing().port);
@@ -127,7 +165,7 @@ fn a_client_that_stops_reading_holds_up_nobody_else_and_costs_no_memory() {
     let passed = || observer.metric(r#"kwitness_observer_bytes_total{direction="response"}"#);
     eventually("what the client does not read has filled the way", || {
         let before = passed();
-        thread::sleep(std::time::Duration::from_millis(200));
+        thread::sleep(Duration::from_millis(200));
         before > 0 && before == passed()
     });
     let mut other = observer.client();

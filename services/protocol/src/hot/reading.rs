@@ -130,6 +130,17 @@ impl Reading {
         self.unread = fed.err();
     }
 
+    /// How many bytes of the body come next that are not read, of so many.
+    pub(crate) fn unread_bytes(&self, inner: usize) -> usize {
+        let is_over = self.message.is_none() || self.unread.is_some() || self.units.are_done();
+        if is_over { inner } else { self.units.unread_bytes().min(inner) }
+    }
+
+    /// Have so many bytes of the body pass, no more than are unread.
+    pub(crate) const fn pass(&mut self, bytes: usize) {
+        self.units.pass(bytes);
+    }
+
     /// Why the message is not, or not wholly, understood.
     pub(crate) const fn unread(&self) -> Option<Unread> {
         self.unread

@@ -62,6 +62,17 @@ impl Units {
         self.is_done
     }
 
+    /// How many bytes that come next are skipped and not copied.
+    pub(crate) const fn unread_bytes(&self) -> usize {
+        if self.copy.is_some() { 0 } else { self.skip }
+    }
+
+    /// Have so many bytes pass, no more than are unread.
+    pub(crate) const fn pass(&mut self, bytes: usize) {
+        self.skip = self.skip.saturating_sub(bytes);
+        self.left = self.left.saturating_sub(bytes);
+    }
+
     /// Take the next bytes of the message, never more than are left of it.
     pub(crate) fn feed(
         &mut self,

@@ -74,6 +74,18 @@ impl Correlator {
         self.in_flight.gone()
     }
 
+    /// How many bytes of the request come next that are not read.
+    pub(super) fn unread_bytes(&self) -> usize {
+        let Ok(Opening { key, .. }) = Opening::read(&mut self.prefix.reader()) else { return 0 };
+        let may_have_acks = key == Api::PRODUCE && self.acks.is_none() && !self.prefix.is_full();
+        if may_have_acks || self.may_be_secret() { 0 } else { self.framer.inner() }
+    }
+
+    /// Have so many bytes of the request pass, no more than are unread.
+    pub(super) const fn pass(&mut self, bytes: usize) {
+        self.framer.pass(bytes);
+    }
+
     /// The memory of requests that wait, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.in_flight.bytes()

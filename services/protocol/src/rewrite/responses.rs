@@ -89,6 +89,21 @@ impl Responses {
         }
     }
 
+    /// How many bytes of the response come next that pass as they are. Its last byte is not among them: it ends there.
+    pub(super) const fn unread_bytes(&self) -> usize {
+        match &self.response {
+            Response::Pass { left } => left.saturating_sub(1),
+            _ => 0,
+        }
+    }
+
+    /// Have so many bytes of the response pass, no more than are unread.
+    pub(super) const fn pass(&mut self, bytes: usize) {
+        if let Response::Pass { left } = &mut self.response {
+            *left = left.saturating_sub(bytes);
+        }
+    }
+
     /// Returns true if a request waits for its answer.
     pub(super) fn awaits_answer(&self) -> bool {
         self.correlator.awaits_answer() || self.diversion.as_ref().is_some_and(Diversion::awaits_answer)

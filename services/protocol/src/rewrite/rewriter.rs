@@ -8,6 +8,7 @@ use super::responses::Responses;
 use super::sign_in::SignIn;
 use crate::limits::Limits;
 use crate::reader::Fault;
+use crate::side::Side;
 use crate::telemetry::Kept;
 
 /// Changes the addresses of brokers in what a client is answered.
@@ -189,6 +190,25 @@ impl Rewriter {
             bytes = bytes.get(taken..).unwrap_or_default();
         }
         Ok(())
+    }
+
+    /// How many bytes come next of `side` that are neither read nor changed; [`Rewriter::pass_unread`] says that they have
+    /// passed.
+    #[must_use]
+    pub fn unread_bytes(&self, side: Side) -> usize {
+        match side {
+            _ if self.broken.is_some() || self.responses.diversion.is_some() => 0,
+            Side::Client => self.responses.correlator.unread_bytes(),
+            Side::Broker => self.responses.unread_bytes(),
+        }
+    }
+
+    /// So many bytes of `side` have passed, no more than are unread.
+    pub const fn pass_unread(&mut self, side: Side, bytes: usize) {
+        match side {
+            Side::Client => self.responses.correlator.pass(bytes),
+            Side::Broker => self.responses.pass(bytes),
+        }
     }
 
     /// Returns true if a request waits for its answer. A Produce with acks=0 never does.

@@ -47,6 +47,19 @@ impl Session {
         self.connections.iter().map(told).collect()
     }
 
+    /// Give only what is read, in pieces of this length; returns the events, and how much is not given.
+    fn events_of_read_bytes(&self, length: usize) -> (Vec<Vec<Told>>, usize) {
+        let mut passed = 0;
+        let events = self.connections.iter().map(|chunks| {
+            let mut conversation = Conversation::new();
+            for (side, chunk) in chunks {
+                passed += conversation.feed_read(*side, chunk, length);
+            }
+            conversation.told
+        });
+        (events.collect(), passed)
+    }
+
     /// What is told of the partitions of one API.
     fn partitions(&self, key: i16) -> Vec<Exchanged> {
         let told = self.told(usize::MAX).into_iter().flatten();
@@ -66,6 +79,11 @@ fn everything_is_understood_however_it_comes() {
         assert!(!whole.iter().flatten().any(|told| matches!(told, Told::Unread(..) | Told::Opaque(_))));
         assert_eq!(whole, session.told(1));
         assert_eq!(whole, session.told(7));
+        for piece in [1, 7] {
+            let (events, passed) = session.events_of_read_bytes(piece);
+            assert_eq!(events, whole, "in pieces of {piece}");
+            assert!(passed > 0, "in pieces of {piece}");
+        }
     }
 }
 

@@ -97,21 +97,47 @@ fn follow(turns: &[(Side, Vec<u8>)]) -> Vec<Told> {
 
 /// A conversation.
 pub fn connection(bytes: &[u8]) {
-    follow(&turns(bytes));
+    let turns = turns(bytes);
+    follow(&turns);
+    let mut whole = Conversation::with(LIMITS);
+    for (side, bytes) in &turns {
+        whole.feed(*side, bytes, 0);
+    }
+    for piece in [1, 7, usize::MAX] {
+        assert_eq!(events_of_read_bytes(&turns, piece), whole.told, "in pieces of {piece}");
+    }
 }
 
-/// What a client behind a rewriter gets, and what ended it.
-fn rewritten(turns: &[(Side, Vec<u8>)], piece: usize) -> (Vec<u8>, Option<Broken>) {
+/// Give only what is read; returns the events.
+fn events_of_read_bytes(turns: &[(Side, Vec<u8>)], piece: usize) -> Vec<Told> {
+    let mut conversation = Conversation::with(LIMITS);
+    for (side, bytes) in turns {
+        conversation.feed_read(*side, bytes, piece);
+    }
+    conversation.told
+}
+
+/// What a client behind a rewriter gets, and what ended it. Where it only `reads`, the rest passes.
+fn rewritten(turns: &[(Side, Vec<u8>)], piece: usize, reads: bool) -> (Vec<u8>, Option<Broken>) {
     let mut addresses = AddressMap::new(Address::new("gateway.example", 9092).unwrap());
     (0..4).for_each(|node| addresses.insert(node, Address::new("gateway.example", 9093).unwrap()));
     let (mut rewriter, mut got, mut spare) = (Rewriter::new(LIMITS), Vec::new(), Vec::new());
     for (side, bytes) in turns {
-        for bytes in bytes.chunks(piece) {
+        let mut bytes = &**bytes;
+        while !bytes.is_empty() {
+            let unread = if reads { rewriter.unread_bytes(*side).min(bytes.len()) } else { 0 };
+            let (now, rest) = bytes.split_at(if unread > 0 { unread } else { piece.min(bytes.len()) });
+            bytes = rest;
             let passed = match side {
-                Side::Client => rewriter.asked(bytes),
+                _ if unread > 0 => {
+                    rewriter.pass_unread(*side, unread);
+                    got.extend(now.iter().filter(|_| *side == Side::Broker));
+                    Ok(())
+                }
+                Side::Client => rewriter.asked(now),
                 Side::Broker => {
-                    let mut bytes = bytes.to_vec();
-                    rewriter.answered(&mut bytes, &mut addresses, &mut spare).map(|now| got.extend_from_slice(now))
+                    let mut now = now.to_vec();
+                    rewriter.answered(&mut now, &mut addresses, &mut spare).map(|now| got.extend_from_slice(now))
                 }
             };
             if let Err(broken) = passed {
@@ -125,9 +151,9 @@ fn rewritten(turns: &[(Side, Vec<u8>)], piece: usize) -> (Vec<u8>, Option<Broken
 /// A conversation whose addresses are changed.
 pub fn rewriter(bytes: &[u8]) {
     let turns = turns(bytes);
-    let (whole, broken) = rewritten(&turns, usize::MAX);
-    for piece in [1, 7] {
-        let (got, also_broken) = rewritten(&turns, piece);
+    let (whole, broken) = rewritten(&turns, usize::MAX, false);
+    for (piece, reads) in [(1, false), (7, false), (1, true), (7, true)] {
+        let (got, also_broken) = rewritten(&turns, piece, reads);
         assert_eq!(also_broken, broken, "in pieces of {piece}");
         // Of a connection that breaks less may have passed.
         let expected = if broken.is_some() { got.get(..whole.len()) } else { Some(&*got) };

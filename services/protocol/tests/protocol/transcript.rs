@@ -155,6 +155,23 @@ impl Conversation {
         self.connection.feed(side, bytes, Nanos(at), &mut |event| self.told.push(event.into()));
     }
 
+    /// Give in pieces of this length what is read, and have the rest pass; returns how much that is.
+    pub fn feed_read(&mut self, side: Side, mut bytes: &[u8], piece: usize) -> usize {
+        let mut passed = 0;
+        while !bytes.is_empty() {
+            let unread = self.connection.unread_bytes(side).min(bytes.len());
+            let (now, rest) = bytes.split_at(if unread > 0 { unread } else { piece.min(bytes.len()) });
+            if unread > 0 {
+                self.connection.pass_unread(side, unread);
+                passed += unread;
+            } else {
+                self.feed(side, now, 0);
+            }
+            bytes = rest;
+        }
+        passed
+    }
+
     pub fn client(&mut self, bytes: &[u8]) {
         self.feed(Side::Client, bytes, 0);
     }

@@ -231,6 +231,23 @@ impl Tap {
         self.follow(|connection, seen| connection.feed(side, bytes, Nanos(nanos), &mut |event| seen.event(&event)));
     }
 
+    /// How many bytes come next of `side` that are not read.
+    pub(crate) fn unread_bytes(&self, side: Side) -> usize {
+        match &self.connection {
+            _ if self.skipped.is_some() => 0,
+            None => usize::MAX,
+            Some(connection) => connection.unread_bytes(side),
+        }
+    }
+
+    /// So many bytes of `side` have passed, no more than are unread.
+    pub(crate) fn pass_unread(&mut self, side: Side, bytes: usize) {
+        self.counters.passed(side, bytes);
+        if let Some(connection) = &mut self.connection {
+            connection.pass_unread(side, bytes);
+        }
+    }
+
     fn follow(&mut self, read: impl FnOnce(&mut Connection, &mut Seen<'_>)) {
         let Some(connection) = &mut self.connection else { return };
         let recorded = self.recorded.as_mut().map(|recorded| (recorded.recorder.borrow_mut(), &mut recorded.client));

@@ -1,5 +1,8 @@
 //! One direction of a connection: read, written on, and then looked at.
 
+#[cfg(target_os = "linux")]
+mod moving;
+
 use std::cell::RefCell;
 use std::io;
 use std::pin::Pin;
@@ -12,11 +15,11 @@ use tokio::time::Instant;
 use super::broken::{Broken, Cause};
 use super::frames::Frames;
 use super::peer::Peer;
+use super::portion::Portion;
 use super::sending::Sending;
 use super::turn::{Capacity, TURN_BYTES, Turn};
 use super::watch::Watch;
 
-const USUAL_READ_BYTES: usize = 64 << 10;
 /// What is longer is not kept for the next answer.
 const SPARE_BYTES: usize = 128 << 10;
 
@@ -37,8 +40,7 @@ pub(crate) struct Flow {
     unwritten: Vec<u8>,
     written: usize,
     needs_flush: bool,
-    /// The receiver took all that was written to it last.
-    receiver_keeps_up: bool,
+    portion: Portion,
     turn: Turn,
     pub(super) sending: Sending,
     is_shut: bool,
@@ -55,7 +57,7 @@ impl Flow {
             unwritten: Vec::new(),
             written: 0,
             needs_flush: false,
-            receiver_keeps_up: false,
+            portion: Portion::default(),
             turn: Turn::new(Capacity::Enough),
             sending: Sending::Open,
             is_shut: false,
@@ -113,8 +115,7 @@ impl Flow {
     /// How many bytes are read at once: as much as a turn has where a long frame passes and its receiver keeps up.
     fn longest_read(&self, to_boundary_only: bool) -> usize {
         let to_boundary = self.frames.to_boundary();
-        let is_bulk = self.receiver_keeps_up && to_boundary.is_some_and(|left| left > USUAL_READ_BYTES);
-        let longest = if is_bulk { TURN_BYTES } else { USUAL_READ_BYTES };
+        let longest = self.portion.to_read(to_boundary);
         longest.min(to_boundary.filter(|_| to_boundary_only).unwrap_or(usize::MAX))
     }
 
@@ -146,6 +147,11 @@ impl Flow {
             }
             if self.side == Side::Broker && watch.rewriting.has_answer() {
                 self.answer(cx, to, watch, &mut [])?;
+                continue;
+            }
+            #[cfg(target_os = "linux")]
+            if let Some(moved) = self.poll_move(cx, from, to, watch) {
+                ready!(moved)?;
                 continue;
             }
             let longest = self.longest_read(to_boundary_only);
@@ -208,6 +214,7 @@ impl Flow {
         }
         self.last_read = Instant::now();
         self.turn.use_up(bytes.len());
+        self.portion.read(bytes.len());
         self.frames.advance(bytes);
         let written = match self.side {
             Side::Client => with_spare(|spare| {
@@ -285,7 +292,7 @@ impl Flow {
             Poll::Pending => 0,
         };
         self.needs_flush = true;
-        self.receiver_keeps_up = count == bytes.len();
+        self.portion.written(count == bytes.len());
         Ok(count)
     }
 
