@@ -251,8 +251,8 @@ JOBS ?= rows telemetry_rollup traffic
 bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about two hours
 	@$(PY) -m kwitness.bench
 
-bench-observer: prerequisites-bench-observer setup ## Those of the observer alone, a quarter of an hour; a part is PARTS=memory
-	@$(PY) -m kwitness.bench $(patsubst %,observer_%,$(or $(PARTS),throughput broker latency start memory telemetry))
+bench-observer: prerequisites-bench-observer setup ## Those of the observer alone, half an hour and more; a part is PARTS=memory
+	@$(PY) -m kwitness.bench $(patsubst %,observer_%,$(or $(PARTS),throughput broker latency start memory telemetry tls flood storm))
 
 bench-interceptors: prerequisites-bench-interceptors setup ## Those of the interceptors alone, a quarter of an hour; one of them is RUNTIMES=python
 	@$(PY) -m kwitness.bench $(RUNTIMES:%=interceptors_%)

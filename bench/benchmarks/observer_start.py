@@ -52,7 +52,7 @@ def section(found: list[dict[str, float]], seconds: float, load_average: float) 
         *HEAD,
     ]
     middles = {name: statistics.median(one[name] for one in found) for name in found[0]}
-    for peer, bar in ((KROXYLICIOUS, at_most(0.3, 0.15)), (ENVOY, at_most(1.0, 0.75))):
+    for peer, bar in ((KROXYLICIOUS, at_most(0.15, 0.1)), (ENVOY, at_most(1.0, 0.75))):
         ratios = [one[OURS] / one[peer] for one in found]
         lines.append(row("CPU-s per GB", f"{middles[OURS]:.3g}", f"{middles[peer]:.3g} ({peer})", ratios, bar))
     return "\n".join([*lines, ""])
@@ -64,14 +64,14 @@ def main() -> int:
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0)
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     load_average = os.getloadavg()[0]
     prepare()
     os.sched_setaffinity(0, {GENERATOR_CORE})
     with Sink() as sink:
-        found = measure(sink.address, wanted.rounds, wanted.seconds)
+        found = measure(sink.address, options.rounds, options.seconds)
     raw = {"versions": VERSIONS, "load_average": load_average, "cpu_s_per_gb": found}
-    write_results(wanted.results, "observer_start", raw, section(found, wanted.seconds, load_average))
+    write_results(options.results, "observer_start", raw, section(found, options.seconds, load_average))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -68,3 +69,17 @@ def test_each_benchmark_names_folders_that_exist() -> None:
     assert programs
     assert {folder for name in programs for folder in measured_by(name) if not (ROOT / folder).is_dir()} == set()
     assert measured_by("spark_telemetry_rollup") == MEASURED["spark_telemetry_rollup"]
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern"),
+    [
+        ("Makefile", r"observer_%,\$\(or \$\(PARTS\),([a-z ]+)\)"),
+        ("CONTRIBUTING.md", r"`PARTS=memory` is one of `([a-z ]+)`"),
+    ],
+)
+def test_each_benchmark_of_the_observer_is_a_part_of_make_bench_observer(file: str, pattern: str) -> None:
+    (parts,) = re.findall(pattern, (ROOT / file).read_text())
+
+    programs = (ROOT / "bench/benchmarks").glob("observer_*.py")
+    assert sorted(parts.split()) == sorted(path.stem.removeprefix("observer_") for path in programs)

@@ -11,11 +11,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kwitness.bench.paired_measurement import COMPONENT_CORE, GENERATOR_CORE
+from kwitness.e2e.kafka.certificates import KafkaCertificates
 from kwitness.images import cache
 from kwitness.images.commands import run
 from kwitness.images.image_parts import cargo_binary, find_uv
@@ -30,9 +32,18 @@ from tests.observer.observer_process import ObserverProcess
 
 PEERS = Path(__file__).parents[2] / "peers"
 DIRECT, OURS, UNCOUNTED, ENVOY, KROXYLICIOUS = "direct", "kwitness", "counting off", "Envoy", "Kroxylicious"
-VERSIONS = "Envoy 1.40.0 (tcp_proxy, one worker), Kroxylicious 0.12.0 (no filters, one processor, heap of 512 MB)"
+ENVOY_VERSION = "Envoy 1.40.0 (tcp_proxy, one worker)"
+VERSIONS = f"{ENVOY_VERSION}, Kroxylicious 0.12.0 (no filters, one processor, heap of 512 MB)"
 WINDOW_MS = 10_000
-MOST_CONNECTIONS = 4_000
+MOST_CONNECTIONS = 12_000
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Clients speak TLS, and the sink as well if `to_sink`."""
+
+    files: KafkaCertificates
+    to_sink: bool
 
 
 class Relay(abc.ABC):
@@ -65,7 +76,7 @@ class Observer(Relay):
     name = OURS
     suspend = False
 
-    def __init__(self, sink: str, folder: Path) -> None:
+    def __init__(self, sink: str, folder: Path, tls: Tls | None = None) -> None:
         self._server = EventsServer()
         self._server.__enter__()
         token = folder / "token"
@@ -78,7 +89,13 @@ class Observer(Relay):
             "collector": {"url": self._server.url, "replicas": 1, "ca_file": None, "token_file": str(token)},
         }
         program = cargo_binary("kwitness-observer") / "kwitness-observer"
-        self._process = ObserverProcess(program, folder, bootstrap=sink, nodes=(1,), changes=changes).start()
+        self._process = ObserverProcess(program, folder, bootstrap=sink, nodes=(1,), changes=changes)
+        if tls:
+            shown = {"certificate_file": str(tls.files.server_certificate), "key_file": str(tls.files.server_key)}
+            self._process.set("listener", {**self._process.settings["listener"], "tls": shown})
+            upstream_tls = {"ca_file": str(tls.files.ca_file)} if tls.to_sink else None
+            self._process.set("upstream", {**self._process.settings["upstream"], "tls": upstream_tls})
+        self._process.start()
         self.address, self.pid = self._process.bootstrap, self._process.pid
 
     def stop(self) -> None:
@@ -120,9 +137,9 @@ class Envoy(Peer):
 
     name = ENVOY
 
-    def __init__(self, sink: str, folder: Path) -> None:
+    def __init__(self, sink: str, folder: Path, tls: Tls | None = None) -> None:
         port = free_port()
-        (folder / "envoy.json").write_text(json.dumps(envoy_configuration(port, int(sink.rpartition(":")[2]))))
+        (folder / "envoy.json").write_text(json.dumps(envoy_configuration(port, int(sink.rpartition(":")[2]), tls)))
         flags = ["--concurrency", "1", "--log-level", "error", "--disable-hot-restart"]
         super().__init__([envoy_binary(), "--config-path", folder / "envoy.json", *flags], folder, port)
 
@@ -142,7 +159,8 @@ class Kroxylicious(Peer):
         super().__init__(["java", *options, "-cp", f"{home}:{home}/*", "Proxy", folder / "proxy.yaml"], folder, port)
 
 
-Kind = type[Direct] | type[Observer] | type[Envoy] | type[Kroxylicious]
+Kind = Callable[[str, Path], Relay]
+"""Starts one before the sink at an address; a folder is its own."""
 
 
 @contextlib.contextmanager
@@ -179,7 +197,7 @@ def shuffled(relays: Sequence[Relay]) -> list[Relay]:
     return random.sample(relays, len(relays))
 
 
-def envoy_configuration(port: int, sink: int) -> dict[str, Any]:
+def envoy_configuration(port: int, sink: int, tls: Tls | None) -> dict[str, Any]:
     """Everything that comes to a port goes to the sink's."""
 
     def at(number: int) -> dict[str, Any]:
@@ -188,14 +206,28 @@ def envoy_configuration(port: int, sink: int) -> dict[str, Any]:
     proxy = "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy"
     passing = {"name": "tcp", "typed_config": {"@type": proxy, "stat_prefix": "sink", "cluster": "sink"}}
     endpoint = {"endpoint": {"address": at(sink)}}
-    cluster = {
+    cluster: dict[str, Any] = {
         "name": "sink",
         "type": "STATIC",
         "load_assignment": {"cluster_name": "sink", "endpoints": [{"lb_endpoints": [endpoint]}]},
         "circuit_breakers": {"thresholds": [{"max_connections": MOST_CONNECTIONS}]},
     }
-    listener = {"name": "clients", "address": at(port), "filter_chains": [{"filters": [passing]}]}
+    chain: dict[str, Any] = {"filters": [passing]}
+    if tls:
+        key = {"filename": f"{tls.files.server_key}"}
+        shown = {"certificate_chain": {"filename": f"{tls.files.server_certificate}"}, "private_key": key}
+        chain["transport_socket"] = _envoy_tls("Downstream", {"tls_certificates": [shown]})
+    if tls and tls.to_sink:
+        trusted = {"trusted_ca": {"filename": f"{tls.files.ca_file}"}}
+        newest = {"tls_maximum_protocol_version": "TLSv1_3"}  # else 1.2 towards servers
+        cluster["transport_socket"] = _envoy_tls("Upstream", {"tls_params": newest, "validation_context": trusted})
+    listener = {"name": "clients", "address": at(port), "filter_chains": [chain]}
     return {"static_resources": {"listeners": [listener], "clusters": [cluster]}}
+
+
+def _envoy_tls(side: str, context: dict[str, Any]) -> dict[str, Any]:
+    kind = f"type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.{side}TlsContext"
+    return {"name": "tls", "typed_config": {"@type": kind, "common_tls_context": context}}
 
 
 def envoy_binary() -> Path:

@@ -1,14 +1,17 @@
 //! Clients that send as much as is answered, or so many requests a second, and what they saw.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::client::connect;
+use rustls::ClientConfig;
+
+use crate::client::{connect, greeted, opened};
 use crate::frames::Frames;
 use crate::messages::{CORRELATION, fetch_request, produce_request};
+use crate::tls::connected;
 
 /// What is to be sent.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub(crate) struct Wanted {
     pub(crate) in_flight: usize,
     /// Requests a second of all connections; 0 is as many as are answered.
     pub(crate) rate: usize,
+    /// Clients speak TLS; not where there is a rate.
+    pub(crate) tls: Option<Arc<ClientConfig>>,
 }
 
 /// What one connection saw.
@@ -44,18 +49,27 @@ pub(crate) fn drive(wanted: &Wanted) {
         .map(|number| {
             let bytes = wanted.batch;
             let request = if number < wanted.produce { produce_request(bytes) } else { fetch_request(bytes) };
-            let (stream, together) = (connect(&wanted.to), Arc::clone(&together));
+            let together = Arc::clone(&together);
             let lasts = Duration::from_millis(u64::try_from(wanted.milliseconds).unwrap());
             let (in_flight, rate) = (wanted.in_flight, wanted.rate);
+            if let Some(config) = &wanted.tls {
+                assert_eq!(rate, 0, "reading and writing have one thread with TLS");
+                let frames = greeted(connected(config, &wanted.to, opened(&wanted.to)));
+                return thread::spawn(move || {
+                    together.wait();
+                    as_answered(frames, request, lasts, in_flight)
+                });
+            }
+            let frames = connect(&wanted.to);
             thread::spawn(move || {
                 together.wait();
                 if rate == 0 {
-                    as_answered(stream, request, lasts, in_flight)
+                    as_answered(frames, request, lasts, in_flight)
                 } else {
                     let every =
                         Duration::from_secs(1) * u32::try_from(connections).unwrap() / u32::try_from(rate).unwrap();
                     let first = every * u32::try_from(number).unwrap() / u32::try_from(connections).unwrap();
-                    when_due(stream, request, lasts, first, every)
+                    when_due(frames, request, lasts, first, every)
                 }
             })
         })
@@ -74,26 +88,28 @@ pub(crate) fn drive(wanted: &Wanted) {
     );
 }
 
-fn send(stream: &mut TcpStream, request: &mut [u8], number: u64) {
+pub(crate) fn send(stream: &mut impl Write, request: &mut [u8], number: u64) {
     let correlation = u32::try_from(number & 0x7fff_ffff).unwrap().to_be_bytes();
     request[4 + CORRELATION..4 + CORRELATION + 4].copy_from_slice(&correlation);
     stream.write_all(request).expect("a relay that lives");
 }
 
 /// Always `in_flight` requests wait for their answers.
-fn as_answered(mut stream: TcpStream, mut request: Vec<u8>, lasts: Duration, in_flight: usize) -> Seen {
-    let mut frames = Frames::new(stream.try_clone().unwrap());
+fn as_answered<S>(mut frames: Frames<S>, mut request: Vec<u8>, lasts: Duration, in_flight: usize) -> Seen
+where
+    S: Read + Write,
+{
     let (began, mut sent, mut answered) = (Instant::now(), 0, 0);
     let in_flight = u64::try_from(in_flight).unwrap();
     while sent < in_flight {
-        send(&mut stream, &mut request, sent);
+        send(frames.stream(), &mut request, sent);
         sent += 1;
     }
     while answered < sent {
         frames.next().expect("an answer");
         answered += 1;
         if began.elapsed() < lasts {
-            send(&mut stream, &mut request, sent);
+            send(frames.stream(), &mut request, sent);
             sent += 1;
         }
     }
@@ -101,8 +117,14 @@ fn as_answered(mut stream: TcpStream, mut request: Vec<u8>, lasts: Duration, in_
 }
 
 /// A request is sent when it is due, whether those before it were answered or not.
-fn when_due(mut stream: TcpStream, mut request: Vec<u8>, lasts: Duration, first: Duration, every: Duration) -> Seen {
-    let mut frames = Frames::new(stream.try_clone().unwrap());
+fn when_due(
+    mut frames: Frames<TcpStream>,
+    mut request: Vec<u8>,
+    lasts: Duration,
+    first: Duration,
+    every: Duration,
+) -> Seen {
+    let mut stream = frames.stream().try_clone().unwrap();
     let began = Instant::now() + first;
     let count = u64::try_from(lasts.as_nanos() / every.as_nanos()).unwrap();
     let due = move |number: u64| began + Duration::from_nanos(u64::try_from(every.as_nanos()).unwrap() * number);

@@ -1,23 +1,27 @@
 //! Frames out of a stream, read many at once.
 
 use std::io::Read;
-use std::net::TcpStream;
 
 const BUFFER_BYTES: usize = 256 << 10;
 /// So much of a frame is shown; nobody needs more.
 const SHOWN: usize = 64;
 
 /// Reads frames of a connection.
-pub(crate) struct Frames {
-    stream: TcpStream,
+pub(crate) struct Frames<S> {
+    stream: S,
     buffer: Vec<u8>,
     start: usize,
     end: usize,
 }
 
-impl Frames {
-    pub(crate) fn new(stream: TcpStream) -> Self {
+impl<S: Read> Frames<S> {
+    pub(crate) fn new(stream: S) -> Self {
         Self { stream, buffer: vec![0; BUFFER_BYTES], start: 0, end: 0 }
+    }
+
+    /// The stream, to write to.
+    pub(crate) const fn stream(&mut self) -> &mut S {
+        &mut self.stream
     }
 
     /// The length of the next frame and its first bytes, when it was read wholly; none when the peer is gone.

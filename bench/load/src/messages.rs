@@ -12,6 +12,8 @@ pub(crate) const CORRELATION: usize = 4;
 pub(crate) const MESSAGE: usize = 8 + 2 + CLIENT_ID.len() + 1;
 /// In a Fetch after its length: how many bytes are wanted at most.
 pub(crate) const FETCH_BYTES: usize = MESSAGE + 12;
+/// In a request after its length: where the client id is.
+const NAME: usize = 8 + 2;
 const HEAD_BYTES: usize = 61;
 const RECORDS: i32 = 40;
 
@@ -23,6 +25,12 @@ fn frame(parts: &[&[u8]]) -> Vec<u8> {
 fn request(key: i16, version: i16, message: &[&[u8]]) -> Vec<u8> {
     let header = [&key.to_be_bytes()[..], &version.to_be_bytes(), &[0; 4], &[0, 4], CLIENT_ID, &[0]].concat();
     frame(&[&header, &message.concat()])
+}
+
+/// Let the request be of another client, by number.
+pub(crate) fn name(request: &mut [u8], number: usize) {
+    let name = format!("{:0width$x}", number & 0xffff, width = CLIENT_ID.len());
+    request[4 + NAME..4 + NAME + CLIENT_ID.len()].copy_from_slice(name.as_bytes());
 }
 
 /// A length as flexible versions write it, one more than it is.

@@ -1,31 +1,48 @@
 //! Answers at once what a broker would answer later.
 
 use std::collections::HashMap;
-use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::thread;
+
+use rustls::ServerConfig;
+use socket2::{Domain, Socket, Type};
 
 use crate::frames::Frames;
 use crate::messages::{CORRELATION, FETCH, FETCH_BYTES, response};
+use crate::tls::accepted;
 
+/// Connections that wait to be accepted; beyond it clients try again after a second.
+const BACKLOG: i32 = 4_096;
 const STACK_BYTES: usize = 128 << 10;
 /// Answers are written together up to so many bytes, while requests are at hand.
 const TOGETHER: usize = 64 << 10;
 
-/// Serve on a free port of loopback, and print the address.
-pub(crate) fn serve() {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port of loopback");
+/// Serve on a free port of loopback, by TLS if it is configured, and print the address.
+pub(crate) fn serve(tls: Option<&Arc<ServerConfig>>) {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).expect("a port of loopback");
+    socket.listen(BACKLOG).unwrap();
+    let listener = TcpListener::from(socket);
     let port = listener.local_addr().unwrap().port();
     println!("127.0.0.1:{port}");
     for stream in listener.incoming() {
         let stream = stream.expect("a client");
-        thread::Builder::new().stack_size(STACK_BYTES).spawn(move || answer(stream, port)).expect("a thread");
+        stream.set_nodelay(true).unwrap();
+        let answering = thread::Builder::new().stack_size(STACK_BYTES);
+        let started = if let Some(config) = tls {
+            let stream = accepted(config, stream);
+            answering.spawn(move || answer(stream, port))
+        } else {
+            answering.spawn(move || answer(stream, port))
+        };
+        started.expect("a thread");
     }
 }
 
-fn answer(mut stream: TcpStream, port: u16) {
-    stream.set_nodelay(true).unwrap();
-    let mut frames = Frames::new(stream.try_clone().unwrap());
+fn answer<S: Read + Write>(stream: S, port: u16) {
+    let mut frames = Frames::new(stream);
     let mut known: HashMap<(i16, usize), Vec<u8>> = HashMap::new();
     let mut together = Vec::new();
     while let Some((_, request)) = frames.next() {
@@ -36,10 +53,10 @@ fn answer(mut stream: TcpStream, port: u16) {
         answer[4..8].copy_from_slice(&request[CORRELATION..CORRELATION + 4]);
         let is_last = !frames.has_more() || together.len() + answer.len() > TOGETHER;
         let written = if is_last && together.is_empty() {
-            stream.write_all(answer)
+            frames.stream().write_all(answer)
         } else {
             together.extend_from_slice(answer);
-            if is_last { stream.write_all(&together) } else { Ok(()) }
+            if is_last { frames.stream().write_all(&together) } else { Ok(()) }
         };
         if is_last {
             together.clear();

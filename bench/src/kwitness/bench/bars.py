@@ -45,7 +45,8 @@ def at_most(must: float, better: float) -> Bar:
     return Bar(must, better)
 
 
-def row(what: str, ours: str, peer: str, ratios: Sequence[float], bar: Bar) -> str:
+def row(what: str, ours: str, peer: str, ratios: Sequence[float], bar: Bar | None = None) -> str:
     """One line of a section's table; the ratios are those of the blocks."""
     middle, low, high = interval(ratios)
-    return f"| {what} | {ours} | {peer} | {middle:.3g} ({low:.3g} to {high:.3g}) | {bar.judged(middle)} |"
+    result = bar.judged(middle) if bar else ""
+    return f"| {what} | {ours} | {peer} | {middle:.3g} ({low:.3g} to {high:.3g}) | {result} |"
