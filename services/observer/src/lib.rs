@@ -39,6 +39,7 @@ mod state;
 mod sync;
 mod telemetry;
 mod tls;
+mod unopened;
 mod unserved;
 mod upstream;
 mod worker;

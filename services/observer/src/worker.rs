@@ -31,8 +31,8 @@ use crate::recording::{self, Bounds, Finished, Windows};
 use crate::relay::{Deadlines, Fallback, Peer as _, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::{Mode, Settings, Upstream};
 use crate::telemetry::Telemetry;
-use crate::tls::{self, Failure, Shown};
-use crate::unserved::Unserved;
+use crate::tls::{self, Shown};
+use crate::unopened::Unopened;
 use crate::upstream::{Brokers, connect_as_meant};
 
 /// More of them rarely have work, and each has memory and descriptors of its own.
@@ -176,47 +176,65 @@ pub(crate) fn start_workers(shared: &Shared, threads: NonZero<usize>) -> io::Res
     (0..threads.get()).map(start).collect()
 }
 
-async fn serve(client: Accepted, shared: Shared, thread: usize, counters: Arc<Counters>, recorder: recording::Shared) {
-    let Accepted { stream, peer, target, place } = client;
-    counters.opened();
-    let end = pass_on(stream, peer, target, shared, thread, &counters, &recorder).await;
-    counters.closed(end);
-    drop(place);
-}
-
-async fn pass_on(
-    stream: std::net::TcpStream,
-    peer: SocketAddr,
-    target: Target,
+/// Serve a client until its connection ends.
+///
+/// The future lives as long as the connection, and would keep room for what is needed to open it and for each move of a
+/// value: so the one is boxed, and so is what is large.
+fn serve(
+    client: Accepted,
     shared: Shared,
     thread: usize,
-    counters: &Arc<Counters>,
-    recorder: &recording::Shared,
-) -> End {
-    let is_redirected = target == Target::Original;
+    counters: Arc<Counters>,
+    recorder: recording::Shared,
+) -> impl Future<Output = ()> {
+    counters.opened();
+    let opening = Box::pin(connect(client, shared, thread, Arc::clone(&counters), recorder));
+    async move {
+        let (connected, place) = opening.await;
+        let end = match connected {
+            Ok(Connected { client, broker, mut watch, control, deadlines, fallback, reservation }) => {
+                let end = relay(client, broker, &mut watch, control, deadlines, fallback, reservation).await;
+                watch.tap.close(end);
+                end
+            }
+            Err(end) => end,
+        };
+        counters.closed(end);
+        drop(place);
+    }
+}
+
+/// A connection with both sides open.
+struct Connected {
+    client: Stream,
+    broker: Stream,
+    watch: Box<Watch>,
+    control: watch::Receiver<Control>,
+    deadlines: Deadlines,
+    fallback: Option<Fallback>,
+    reservation: Reservation,
+}
+
+async fn connect(
+    client: Accepted,
+    shared: Shared,
+    thread: usize,
+    counters: Arc<Counters>,
+    recorder: recording::Shared,
+) -> (Result<Connected, End>, Place) {
+    let Accepted { stream, peer, target, place } = client;
     let mut drain = shared.control.clone();
     let settings = Arc::clone(&shared.settings.borrow());
-    let deadlines =
-        if is_redirected { Deadlines::default() } else { deadlines(&settings, shared.first_request_within) };
-    let first_request_by = deadlines.first_request_by;
-    let limits = settings.limits.of_frames();
-    let directory = || Directory::new(shared.settings.clone(), Arc::clone(&shared.seen), shared.ports.clone());
-    let keeps_names = is_redirected || settings.mode == Mode::Broker;
-    let directory = (!keeps_names).then(directory);
-    let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, shared.clock, limits);
-    let tap = shared.copies.iter().fold(tap, |tap, copies| tap.copying(copies.clone(), thread));
-    let tap = if keeps_names { tap.keeping_names() } else { tap };
-    let is_passed_on = settings.telemetry.is_none() || shared.control.borrow().reads_nothing();
-    let telemetry = shared.telemetry.clone().filter(|_| !is_passed_on);
-    let rewriting = Rewriting::new(limits, directory, telemetry);
-    let rewriting = if deadlines.sign_in_by.is_some() { rewriting.requiring_sign_in() } else { rewriting };
-    let mut watch = Watch { tap, rewriting };
-    let opened = tokio::select! {
-        // Given back once it is open: TLS and connecting need twice as much as all that comes after.
-        opened = Box::pin(open(stream, target, &shared, &settings, first_request_by)) => opened,
-        _ = drain.wait_for(|control| control.drain_until.is_some()) => return End::Drained,
+    let deadlines = match target {
+        Target::Original => Deadlines::default(),
+        Target::Bootstrap | Target::Broker(_) => deadlines(&settings, shared.first_request_within),
     };
-    match opened {
+    let mut watch = watching(&shared, &settings, target, peer, thread, &counters, deadlines);
+    let opened = tokio::select! {
+        opened = open(stream, target, &shared, &settings, deadlines.first_request_by) => opened,
+        _ = drain.wait_for(|control| control.drain_until.is_some()) => return (Err(End::Drained), place),
+    };
+    let connected = match opened {
         Ok((client, broker, fallback)) => {
             watch.tap.obey(*shared.control.borrow());
             let number = shared.number.fetch_add(1, Relaxed);
@@ -229,46 +247,37 @@ async fn pass_on(
                 watch.rewriting.stand_in();
             }
             let identity = identity(&settings, address, target, &broker, is_any);
-            watch.tap.record(recorder, number, identity, client.is_encrypted());
+            watch.tap.record(&recorder, number, identity, client.is_encrypted());
             let reservation = Reservation::new(shared.budget, number);
-            let relayed = relay(client, broker, &mut watch, shared.control, deadlines, fallback, reservation);
-            let end = relayed.await;
-            watch.tap.close(end);
-            end
+            Ok(Connected { client, broker, watch, control: shared.control, deadlines, fallback, reservation })
         }
-        Err(Unopened::Client(end)) => end,
-        Err(Unopened::Loop(reason)) => {
-            if counters.may_log(peer.ip(), "loop") {
-                let (source, reason) = (peer.ip().to_string(), reason.to_string());
-                log!(Warning, "A client was closed because it has nowhere to go", source = source, reason = reason);
-            }
-            End::Loop
-        }
-        Err(Unopened::Tls(failure, reason)) => {
-            counters.tls_failed(failure);
-            if counters.may_log(peer.ip(), "tls") {
-                let (source, failure) = (peer.ip().to_string(), failure.name());
-                let message = "A client was closed because TLS with it failed";
-                log!(Warning, message, source = source, failure = failure, reason = reason);
-            }
-            if failure == Failure::Deadline { End::Deadline } else { End::Error }
-        }
-        Err(Unopened::Broker(error)) => {
-            if tls::wants_certificate(&error) {
-                counters.unserved(Unserved::ClientCertificate);
-            }
-            if counters.may_log(peer.ip(), "unreachable") {
-                let (source, reason) = (peer.ip().to_string(), error.to_string());
-                log!(
-                    Warning,
-                    "A client was closed because no broker could be reached",
-                    source = source,
-                    reason = reason
-                );
-            }
-            End::Error
-        }
-    }
+        Err(unopened) => Err(unopened.end(peer.ip(), &counters)),
+    };
+    (connected, place)
+}
+
+/// The readers of a connection's bytes.
+fn watching(
+    shared: &Shared,
+    settings: &Settings,
+    target: Target,
+    peer: SocketAddr,
+    thread: usize,
+    counters: &Arc<Counters>,
+    deadlines: Deadlines,
+) -> Box<Watch> {
+    let limits = settings.limits.of_frames();
+    let keeps_names = target == Target::Original || settings.mode == Mode::Broker;
+    let directory = || Directory::new(shared.settings.clone(), Arc::clone(&shared.seen), shared.ports.clone());
+    let directory = (!keeps_names).then(directory);
+    let tap = Tap::new(Arc::clone(counters), peer.ip(), shared.epoch, shared.clock, limits);
+    let tap = shared.copies.iter().fold(tap, |tap, copies| tap.copying(copies.clone(), thread));
+    let tap = if keeps_names { tap.keeping_names() } else { tap };
+    let is_passed_on = settings.telemetry.is_none() || shared.control.borrow().reads_nothing();
+    let telemetry = shared.telemetry.clone().filter(|_| !is_passed_on);
+    let rewriting = Rewriting::new(limits, directory, telemetry);
+    let rewriting = if deadlines.sign_in_by.is_some() { rewriting.requiring_sign_in() } else { rewriting };
+    Box::new(Watch { tap, rewriting })
 }
 
 /// Of a connection that is open since now.
@@ -296,18 +305,6 @@ fn identity(settings: &Settings, address: Option<IpAddr>, target: Target, broker
         Target::Broker(node) if !is_any => text(identity, IdentityKey::BrokerId, &node.to_string()),
         _ => identity,
     }
-}
-
-/// Why there is nothing to relay.
-enum Unopened {
-    /// The client did not stay.
-    Client(End),
-    /// TLS with the client failed, for this reason.
-    Tls(Failure, String),
-    /// There is no way to a broker.
-    Broker(io::Error),
-    /// Nobody knows where it was meant to go, or that is the observer.
-    Loop(io::Error),
 }
 
 async fn open(

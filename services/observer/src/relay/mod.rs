@@ -71,15 +71,15 @@ struct Relay<'a, C, B> {
 }
 
 /// Pass everything on until one side is gone, a deadline has passed, or the observer ends.
-pub(crate) async fn relay(
-    client: impl Peer,
-    broker: impl Peer,
-    watch: &mut Watch,
+pub(crate) fn relay<'a>(
+    client: impl Peer + 'a,
+    broker: impl Peer + 'a,
+    watch: &'a mut Watch,
     mut control: channel::Receiver<Control>,
     deadlines: Deadlines,
     fallback: Option<Fallback>,
     reservation: Reservation,
-) -> End {
+) -> impl Future<Output = End> + 'a {
     let now = Instant::now();
     let mut relay = Relay {
         client,
@@ -96,43 +96,40 @@ pub(crate) async fn relay(
         lasting_bytes: 0,
     };
     relay.watch.tap.obey(relay.control);
-    let mut sleep = pin!(tokio::time::sleep_until(relay.deadline().map_or(now, |(at, _)| at)));
-    let ended = loop {
-        tokio::select! {
-            biased;
-            // Who sends it lives longer than any connection.
-            Ok(()) = control.changed() => {
-                relay.control = *control.borrow_and_update();
-                relay.watch.tap.obey(relay.control);
-                sleep.as_mut().reset(relay.deadline().map_or_else(|| later(Instant::now(), STALLED_AFTER), |(at, _)| at));
-            }
-            ended = poll_fn(|cx| relay.poll(cx)) => break ended,
-            // Also after a turn that took all that the runtime lets a task do at once.
-            () = unconstrained(sleep.as_mut()) => match relay.deadline() {
-                Some((at, end)) if at <= Instant::now() => break Ok(end),
-                Some((at, _)) => sleep.as_mut().reset(at),
-                None => sleep.as_mut().reset(later(Instant::now(), STALLED_AFTER)),
-            },
+    // The future lives as long as the connection: what is built here takes no room in it.
+    async move {
+        let ended = relay.run(&mut control).await;
+        if let Err(Broken { side, cause: Cause::Io(error) }) = &ended {
+            let was_reset = error.kind() == ErrorKind::ConnectionReset;
+            Box::pin(relay.deliver_in_time(*side, was_reset, &mut control)).await;
         }
-    };
-    if let Err(Broken { side, cause: Cause::Io(error) }) = &ended {
-        let was_reset = error.kind() == ErrorKind::ConnectionReset;
-        let drained = async {
-            let drains = control.wait_for(|control| control.drain_until.is_some()).await;
-            let until = drains.ok().and_then(|control| control.drain_until);
-            tokio::time::sleep_until(until.unwrap_or_else(Instant::now)).await;
-        };
-        tokio::select! {
-            biased;
-            () = relay.deliver(*side, was_reset) => {}
-            () = tokio::time::sleep(STALLED_AFTER) => {}
-            () = drained => {}
-        }
+        relay.close(ended)
     }
-    relay.close(ended)
 }
 
 impl<C: Peer, B: Peer> Relay<'_, C, B> {
+    async fn run(&mut self, control: &mut channel::Receiver<Control>) -> Result<End, Broken> {
+        let mut sleep = pin!(tokio::time::sleep_until(self.deadline().map_or_else(Instant::now, |(at, _)| at)));
+        loop {
+            tokio::select! {
+                biased;
+                // Who sends it lives longer than any connection.
+                Ok(()) = control.changed() => {
+                    self.control = *control.borrow_and_update();
+                    self.watch.tap.obey(self.control);
+                    sleep.as_mut().reset(self.deadline().map_or_else(|| later(Instant::now(), STALLED_AFTER), |(at, _)| at));
+                }
+                ended = poll_fn(|cx| self.poll(cx)) => break ended,
+                // Also after a turn that took all that the runtime lets a task do at once.
+                () = unconstrained(sleep.as_mut()) => match self.deadline() {
+                    Some((at, end)) if at <= Instant::now() => break Ok(end),
+                    Some((at, _)) => sleep.as_mut().reset(at),
+                    None => sleep.as_mut().reset(later(Instant::now(), STALLED_AFTER)),
+                },
+            }
+        }
+    }
+
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<End, Broken>> {
         self.resume();
         let is_leaving = self.control.drain_until.is_some() || self.fallback.as_ref().is_some_and(Fallback::is_over);
@@ -246,6 +243,21 @@ impl<C: Peer, B: Peer> Relay<'_, C, B> {
             (idle_after.map(|after| later(last_read, after)), End::Idle),
         ];
         deadlines.into_iter().filter_map(|(at, end)| Some((at?, end))).min_by_key(|(at, _)| *at)
+    }
+
+    /// Pass on what this side had sent, for as long as a peer may stall and the observer does not end.
+    async fn deliver_in_time(&mut self, side: Side, was_reset: bool, control: &mut channel::Receiver<Control>) {
+        let drained = async {
+            let drains = control.wait_for(|control| control.drain_until.is_some()).await;
+            let until = drains.ok().and_then(|control| control.drain_until);
+            tokio::time::sleep_until(until.unwrap_or_else(Instant::now)).await;
+        };
+        tokio::select! {
+            biased;
+            () = self.deliver(side, was_reset) => {}
+            () = tokio::time::sleep(STALLED_AFTER) => {}
+            () = drained => {}
+        }
     }
 
     /// Pass on what this side had sent before it failed. Answers have no reader any more, and a system that has some
