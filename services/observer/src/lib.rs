@@ -36,6 +36,7 @@ mod settings_file;
 mod sockets;
 mod state;
 mod sync;
+mod target;
 mod telemetry;
 mod tls;
 mod unserved;

@@ -38,7 +38,7 @@ pub(crate) struct Windows {
 pub(crate) type Shared = Rc<RefCell<Recorder>>;
 
 /// What bounds all threads together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Bounds {
     /// How many threads there are.
     pub(crate) threads: usize,

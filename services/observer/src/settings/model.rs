@@ -44,6 +44,15 @@ pub(crate) struct Settings {
     pub(crate) hash: String,
 }
 
+impl Settings {
+    /// Beside a broker: its node id, where it is known.
+    pub(crate) fn own_node(&self) -> Option<i32> {
+        let own = self.upstream.bootstrap_servers.first().filter(|_| self.mode == Mode::Broker)?;
+        let mut nodes = self.upstream.nodes.iter().filter(|(_, address)| *address == own);
+        nodes.next().filter(|_| nodes.next().is_none()).map(|(node, _)| *node)
+    }
+}
+
 /// Where an observer stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -93,7 +102,8 @@ impl ReportedBy {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Upstream {
     pub(crate) bootstrap_servers: Vec<Address>,
-    /// The address of each broker that was known when the file was written, by its node id.
+    /// The address of each broker that was known when the file was written, by its node id. Beside a broker it is that
+    /// one alone, at the address of `bootstrap_servers`.
     #[serde(default)]
     pub(crate) nodes: BTreeMap<i32, Address>,
     pub(crate) tls: Option<UpstreamTls>,
