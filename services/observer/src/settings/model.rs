@@ -8,7 +8,7 @@ use kwitness_observation as observation;
 use kwitness_observation::record_headers::Rules;
 use kwitness_protocol as protocol;
 use kwitness_protocol::Wishes;
-use kwitness_recording::fields_of;
+use kwitness_recording::event_filter_without;
 use kwitness_reporting::{Collector, nullable};
 use serde::{Deserialize, Serialize};
 
@@ -188,7 +188,7 @@ impl Requests {
     /// What connections are to tell, or the first API whose fields are never told.
     pub(crate) fn wishes(&self, dropped: observation::IdentityKeys) -> Result<Wishes, &str> {
         let with = |wishes: Wishes, name| wishes.with_fields_of(name).ok_or(name);
-        self.apis.iter().map(String::as_str).try_fold(Wishes::new(fields_of(dropped)), with)
+        self.apis.iter().map(String::as_str).try_fold(event_filter_without(dropped), with)
     }
 }
 
