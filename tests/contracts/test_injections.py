@@ -137,6 +137,7 @@ def test_the_hash_tells_what_a_pod_is_given_and_not_to_whom() -> None:
     }
 
     assert injection_hash(injection(**whom)) == own
+    assert injection_hash(injection(settings={"upstream": {"nodes": {"1": "kafka-1:9092"}}})) == own
     for given in ({"observer": {"image": "x"}}, {"containers": ["app"]}, {"settings": {"window_ms": 20_000}}):
         assert injection_hash(injection(**given)) != own, given
 

@@ -17,7 +17,7 @@ from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.observer.client_programs import NEWEST, SMALL_JVM
 
-__all__ = ["Tool", "performance", "share_consumer", "verifiable_consumer", "verifiable_producer"]
+__all__ = ["Tool", "config_command", "performance", "share_consumer", "verifiable_consumer", "verifiable_producer"]
 
 PACKAGE: Final = "org.apache.kafka.tools"
 ASKED_TO_END: Final = 143
@@ -30,7 +30,7 @@ class Tool:
     Parameters
     ----------
     name
-        Of its class.
+        Of its class, with its package unless that is the one of nearly all.
     arguments
         Of its command line.
     environment
@@ -40,7 +40,13 @@ class Tool:
     def __init__(self, name: str, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         # A server's classes are most of a tool's.
         java = [java_program(), *SMALL_JVM, *archive_options(NEWEST)]
-        command = [*java, "-Dlog4j2.level=ERROR", "-cp", os.pathsep.join(classpath(NEWEST)), f"{PACKAGE}.{name}"]
+        command = [
+            *java,
+            "-Dlog4j2.level=ERROR",
+            "-cp",
+            os.pathsep.join(classpath(NEWEST)),
+            name if name.startswith("kafka.") else f"{PACKAGE}.{name}",
+        ]
         variables = {**os.environ, **(environment or {})}
         self._folder = tempfile.TemporaryDirectory()
         self._output = Path(self._folder.name) / "output"
@@ -91,6 +97,11 @@ class Tool:
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
+
+
+def config_command(bootstrap: str, *arguments: str) -> Tool:
+    """`kafka-configs`."""
+    return Tool("kafka.admin.ConfigCommand", "--bootstrap-server", bootstrap, *arguments)
 
 
 def performance(bootstrap: str, topic: str, records: int, codec: str, acks: str) -> Tool:

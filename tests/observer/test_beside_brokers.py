@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,24 +37,36 @@ def cluster() -> Iterator[LocalCluster]:
 
 @contextlib.contextmanager
 def observers(
-    program: Path, folder: Path, ports: list[int], server: EventsServer, *, tls: dict[str, str | None] | None = None
+    program: Path,
+    folder: Path,
+    ports: list[int],
+    server: EventsServer,
+    *,
+    tls: dict[str, str | None] | None = None,
+    nodes: Sequence[int] = (),
 ) -> Iterator[list[ObserverProcess]]:
-    """One for each broker, at the host that it advertises and the port that it has on loopback."""
+    """One for each broker, at the host that it advertises and the port that it has on loopback.
+
+    ``nodes`` are the brokers' node ids, as far as observers are told of them.
+    """
     with contextlib.ExitStack() as running:
         found = []
-        for host, port in zip(HOSTS, ports, strict=True):
+        for host, port, node in itertools.zip_longest(HOSTS, ports, nodes):
             own = folder / host
             own.mkdir()
             token = own / "token"
             token.write_text("token")
             at: dict[str, Any] = {"name": "CLIENTS", "bind": host, "bootstrap_port": port, "advertised_host": host}
+            behind = f"127.0.0.1:{port}"
+            known = {} if node is None else {"nodes": {f"{node}": behind}}
             changes = {
                 "mode": "broker",
                 "reported_by": "pod",
+                "upstream": {"bootstrap_servers": [behind], **known, "tls": None},
                 "listener": {**at, "brokers": {}, "tls": tls},
                 "collector": {"url": server.url, "replicas": 1, "ca_file": None, "token_file": str(token)},
             }
-            observer = ObserverProcess(program, own, bootstrap=f"127.0.0.1:{port}", nodes=(), changes=changes)
+            observer = ObserverProcess(program, own, bootstrap=behind, nodes=(), changes=changes)
             found.append(running.enter_context(observer))
         yield found
 
@@ -62,6 +75,11 @@ def metadata_with(topic: str, address: str, **settings: Any) -> ClusterMetadata:
     """Of all topics, once the broker there knows this one: it follows the controller a moment later."""
     admin = AdminClient({"bootstrap.servers": address, **settings})
     return eventually(lambda: admin.list_topics(timeout=30), lambda told: topic in told.topics)
+
+
+def leaders(metadata: ClusterMetadata, topic: str) -> dict[int, str]:
+    """The node id of the broker that leads each partition, as rows spell it."""
+    return {number: f"{partition.leader}" for number, partition in metadata.topics[topic].partitions.items()}
 
 
 def counted_once(server: EventsServer, topic: str, principal: str) -> None:
@@ -79,17 +97,22 @@ def test_clients_go_to_the_brokers_own_addresses_and_each_record_counts_once(
 ) -> None:
     ports = [broker.clients_port or 0 for broker in cluster.brokers]
     addresses = [f"{host}:{port}" for host, port in zip(HOSTS, ports, strict=True)]
-    with EventsServer() as server, observers(program, tmp_path, ports, server) as both:
+    nodes = [broker.node_id for broker in cluster.brokers]
+    with EventsServer() as server, observers(program, tmp_path, ports, server, nodes=nodes) as both:
         create_topic(cluster.bootstrap, "plain")
         # Each observer hears the topic's name once, whichever broker later clients ask.
         for address in addresses:
-            told = metadata_with("plain", address).brokers.values()
-            assert {f"{one.host}:{one.port}" for one in told} == set(addresses)
+            metadata = metadata_with("plain", address)
+            assert {f"{one.host}:{one.port}" for one in metadata.brokers.values()} == set(addresses)
         produce_by_librdkafka(addresses[0], "plain")
         assert len(consume_by_librdkafka(addresses[0], "plain", RECORDS)) == RECORDS
         ask_from("127.0.5.1", HOSTS[1], ports[1])
 
         counted_once(server, "plain", "User:ANONYMOUS")
+        parts = [row for row in server.rows if row.get("kind") == "partition" and row.get("topic") == "plain"]
+        assert {row["partition"]: row["broker_id"] for row in parts} == leaders(metadata, "plain")
+        of_clients = [row for row in server.rows if row.get("client_address")]
+        assert {row["broker_id"] for row in of_clients} == {f"{node}" for node in nodes}
 
         def opened() -> list[dict[str, Any]]:
             return [row for row in server.rows if row.get("kind") == "opened"]
@@ -114,6 +137,7 @@ def test_tls_ends_at_the_observer_with_the_brokers_certificate_and_sasl_at_the_b
         assert len(consume_by_librdkafka(bootstrap, "tls", RECORDS, **way)) == RECORDS
 
         counted_once(server, "tls", "User:alice")
+        assert not [row for row in server.rows if "broker_id" in row], "nobody knows which brokers these are"
         opened = {row["security_protocol"] for row in server.rows if row.get("kind") == "opened"}
         # A connection that its client ends before it authenticates is one of TLS.
         assert {"SASL_SSL"} <= opened <= {"SASL_SSL", "SSL"}

@@ -213,6 +213,8 @@ def test_beside_a_client_brokers_get_ports_as_they_are_seen_and_after_a_crash_it
 
         assert port_of(broker.bootstrap) not in dialled
         assert "relay-unread" not in {row.get("topic") for row in server.rows}
+        of_topic = [row for row in server.rows if row.get("topic") == "relay-beside"]
+        assert {row["broker_id"] for row in of_topic} == {f"{broker.node_id}"}
         assert {row["client_address"] for row in server.rows if row.get("kind") == "opened"} == {"10.1.2.3"}
         assert {head.source for head in server.heads} == {"shop/edge-0"}
         first, last = server.heads[0], server.heads[-1]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.records import RequestEvent
@@ -92,3 +93,14 @@ def test_nothing_of_a_record_or_of_another_api_is_in_a_row(told: Stand) -> None:
     assert not [row for row in rows(told) if "value 1" in str(row)]
     assert {row["api"] for row in rows(told) if "fields" in row} == {"Produce", "Fetch"}
     assert {"Metadata", "FindCoordinator"} <= {row["api"] for row in rows(told)}
+
+
+def test_rows_have_the_broker_of_the_port_that_a_connection_came_to(told: Stand) -> None:
+    admin = AdminClient({"bootstrap.servers": told.cluster.bootstrap})
+    partitions = admin.list_topics(TOPIC, timeout=30).topics[TOPIC].partitions
+    leaders = {number: f"{partition.leader}" for number, partition in partitions.items()}
+    of_topic = told.rows(kind="partition", topic=TOPIC)
+
+    assert {row["partition"]: row["broker_id"] for row in of_topic} == leaders
+    opened = [row for row in told.rows(kind="opened") if row.get("client_software_name")]
+    assert {row.get("broker_id") for row in opened} >= {None, *leaders.values()}

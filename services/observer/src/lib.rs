@@ -37,6 +37,7 @@ mod settings_file;
 mod sockets;
 mod state;
 mod sync;
+mod target;
 mod telemetry;
 mod tls;
 mod unopened;

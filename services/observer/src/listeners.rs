@@ -20,7 +20,8 @@ use crate::open_files;
 use crate::settings::{Limits, Settings};
 use crate::sockets;
 use crate::sync::lock_ignoring_poison;
-use crate::worker::{Accepted, Target, Worker};
+use crate::target::Target;
+use crate::worker::{Accepted, Worker};
 
 /// How long nothing is accepted after the system refused, which it does when there are no descriptors left.
 const PAUSE: Duration = Duration::from_millis(100);

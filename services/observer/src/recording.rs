@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use kwitness_observation::{Budget, IdentityKeys, SeriesBudget};
 use kwitness_protocol::samples::{Gate, Sampling};
-use kwitness_recording::{Recorder, RequestSettings, Settings as Wanted, TopicNames, Window};
+use kwitness_recording::{Recorder, RequestBudget, RequestSettings, Settings as Wanted, TopicNames, Window};
 use tokio::sync::{mpsc, watch};
 
 use crate::clock::Clock;
@@ -38,12 +38,14 @@ pub(crate) struct Windows {
 pub(crate) type Shared = Rc<RefCell<Recorder>>;
 
 /// What bounds all threads together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Bounds {
     /// How many threads there are.
     pub(crate) threads: usize,
-    /// Of requests and responses that are told.
+    /// Of requests and responses that are told, but for administrative ones.
     pub(crate) budget: Arc<Budget>,
+    /// Of these.
+    pub(crate) administrative: Arc<Budget>,
     /// Of rows.
     pub(crate) series: Arc<SeriesBudget>,
     /// Of batches that are looked into; `None` where none is.
@@ -88,9 +90,12 @@ fn wanted(settings: &Settings, bounds: &Bounds) -> Wanted {
     let requests = settings.report.requests.as_ref().map(|requests| RequestSettings {
         // The settings were judged: there is no API that is never told.
         wishes: Arc::new(requests.wishes(dropped).unwrap_or_default()),
-        budget: Arc::clone(&bounds.budget),
-        most_per_second: requests.events_per_second,
-        most_bytes: settings.limits.queue_bytes.div_ceil(bounds.threads),
+        budget: RequestBudget {
+            budget: Arc::clone(&bounds.budget),
+            most_per_second: requests.events_per_second,
+            most_bytes: settings.limits.queue_bytes.div_ceil(bounds.threads),
+        },
+        administrative: RequestBudget::administrative(Arc::clone(&bounds.administrative), bounds.threads),
     });
     let headers = settings.report.headers.as_ref().zip(bounds.gate.as_ref());
     let of_at_most = Wanted::of_at_most(settings.limits.max_series);

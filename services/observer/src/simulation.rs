@@ -80,7 +80,7 @@ impl Process {
         let (names, counters) = (Arc::new(TopicNames::new(TOPIC_NAMES)), Arc::new(Counters::new(Arc::default())));
         let (windows, finished) = mpsc::unbounded_channel();
         let budget = MemoryBudget::from_limits(&settings.borrow().limits);
-        let bounds = Bounds { threads: 1, budget: Arc::default(), series: Arc::default(), gate: None };
+        let bounds = Bounds { threads: 1, ..Bounds::default() };
         let recorder = recording::recorder(&settings.borrow(), Arc::clone(&names), &bounds, clock);
         let ledger: Arc<Mutex<Ledger>> = Arc::default();
         let reporter = Reporter {

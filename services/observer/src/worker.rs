@@ -30,6 +30,7 @@ use crate::ports::Ports;
 use crate::recording::{self, Bounds, Finished, Windows};
 use crate::relay::{Deadlines, Fallback, Peer as _, Rewriting, Stream, Tap, Watch, relay, set_options};
 use crate::settings::{Mode, Settings, Upstream};
+use crate::target::Target;
 use crate::telemetry::Telemetry;
 use crate::tls::{self, Shown};
 use crate::unopened::Unopened;
@@ -76,17 +77,6 @@ pub(crate) struct Accepted {
     pub(crate) peer: SocketAddr,
     pub(crate) target: Target,
     pub(crate) place: Place,
-}
-
-/// Whom a port stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// Any broker.
-    Bootstrap,
-    /// The broker with this node id.
-    Broker(i32),
-    /// Whoever the client meant, before the connection was redirected.
-    Original,
 }
 
 /// A thread with its own runtime.
@@ -171,7 +161,7 @@ fn threads_of(mode: Mode, cores: NonZero<usize>) -> NonZero<usize> {
 pub(crate) fn start_workers(shared: &Shared, threads: NonZero<usize>) -> io::Result<Vec<Worker>> {
     let throttle = Arc::new(Mutex::default());
     let gate = shared.copies.as_ref().map(|copies| Arc::clone(copies.gate()));
-    let bounds = Bounds { threads: threads.get(), budget: Arc::default(), series: Arc::default(), gate };
+    let bounds = Bounds { threads: threads.get(), gate, ..Bounds::default() };
     let start = |number| Worker::start(number, shared.clone(), Arc::clone(&throttle), bounds.clone());
     (0..threads.get()).map(start).collect()
 }
@@ -301,9 +291,9 @@ fn identity(settings: &Settings, address: Option<IpAddr>, target: Target, broker
         // The port that the broker sees, so that what both say of a connection can be joined.
         identity = text(identity, IdentityKey::ClientSourcePort, &port.to_string());
     }
-    match target {
-        Target::Broker(node) if !is_any => text(identity, IdentityKey::BrokerId, &node.to_string()),
-        _ => identity,
+    match target.node(settings).filter(|_| !is_any) {
+        Some(node) => text(identity, IdentityKey::BrokerId, &node.to_string()),
+        None => identity,
     }
 }
 

@@ -41,7 +41,7 @@ mod topic;
 mod wipe;
 
 pub use connection::Connection;
-pub use contents::{Contents, Fields, NamedPartition, SharedWishes, Wishes};
+pub use contents::{Contents, Fields, Hidden, NamedPartition, SharedWishes, Wishes, is_administrative};
 pub use event::{
     Commit, Content, Event, Exchange, Fetched, Message, Nanos, PartitionExchange, Request, TransactionEnd,
 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kwitness_observation::{Capacity, Identity, IdentityKey, IdentityKeys, Series};
-use kwitness_protocol::{IdentityField, IdentityFields};
+use kwitness_protocol::{Hidden, IdentityField, Wishes};
 
 use crate::OTHER;
 
@@ -20,10 +20,16 @@ pub const fn key_of(field: IdentityField) -> IdentityKey {
     }
 }
 
-/// Returns what messages say of these keys.
+/// Returns what is told of messages where these keys are dropped.
 #[must_use]
-pub fn fields_of(keys: IdentityKeys) -> IdentityFields {
-    IdentityField::ALL.into_iter().filter(|field| keys.contain(key_of(*field))).collect()
+pub fn event_filter_without(keys: IdentityKeys) -> Wishes {
+    let dropped = IdentityField::ALL.into_iter().filter(|field| keys.contain(key_of(*field))).collect();
+    let hidden = Hidden {
+        principals: keys.contain(IdentityKey::Principal),
+        client_ids: keys.contain(IdentityKey::ClientId),
+        addresses: keys.contain(IdentityKey::ClientAddress),
+    };
+    Wishes::new(dropped, hidden)
 }
 
 /// The identities of one window. What is one too many is [`OTHER`].

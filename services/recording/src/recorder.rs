@@ -16,7 +16,7 @@ use super::commits::PendingOffset;
 use super::identities::key_of;
 use super::lag::Positions;
 use super::life::{ConnectionEvent, End, Happened, Security, Unfollowed};
-use super::requests::{Exchanges, RequestEvent, RequestSettings};
+use super::requests::{Exchanges, RequestBudget, RequestEvent};
 use super::settings::Settings;
 use super::tally::grow;
 use super::topics::TopicNames;
@@ -320,7 +320,8 @@ impl Recorder {
 
     /// A response is told if its request was; one that is not is counted with its request.
     fn message(&mut self, client: &mut Client, message: &Message<'_>, now_ms: u64) {
-        let Some(RequestSettings { budget, most_per_second, most_bytes, .. }) = &self.settings.requests else { return };
+        let Some(settings) = &self.settings.requests else { return };
+        let (RequestBudget { budget, most_per_second, most_bytes }, own) = settings.budget_of(message.opening.key);
         let events = if message.is_answered { 2 } else { 1 };
         let has_room = match message.side {
             Side::Client => budget.take(events, *most_per_second, now_ms),
@@ -331,7 +332,7 @@ impl Recorder {
         Identity::forget(&mut identity, self.settings.dropped);
         let number = client.exchanges.next;
         let event = RequestEvent::new(message, client.connection, number, identity, now_ms);
-        let reason = if has_room { WINDOW_FULL } else { EVENTS_LIMIT };
+        let reason = own.unwrap_or(if has_room { WINDOW_FULL } else { EVENTS_LIMIT });
         if has_room && self.window.exchanged(event, *most_bytes) {
             client.exchanges.told(message);
         } else {

@@ -4,23 +4,55 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kwitness_observation::{Budget, Identity};
-use kwitness_protocol::{Contents, Message, Opening, SharedWishes, Side};
+use kwitness_protocol::{Contents, Message, Opening, SharedWishes, Side, is_administrative};
 
 /// What an event takes beside what is in its message, in bytes.
 const EVENT_BYTES: usize = 512;
 const NANOSECONDS_IN_MICROSECOND: u64 = 1_000;
+/// The reason of administrative requests that are left out: more in a second, or in a window, than their budget.
+const ADMINISTRATIVE_LIMIT: &str = "administrative_limit";
+/// Events of administrative requests in a second, of a process. They are rare; this is as many as others have unless a
+/// resource says otherwise.
+const ADMINISTRATIVE_PER_SECOND: u32 = 1_000;
+/// Bytes in memory of administrative events in a window, of a process.
+const ADMINISTRATIVE_BYTES: usize = 4 << 20;
 
-/// What of requests and responses is told, and how much at most.
+/// Selects requests and responses that are recorded one by one, and limits them.
 #[derive(Clone, Debug)]
 pub struct RequestSettings {
-    /// What is told of each.
+    /// The filter of each.
     pub wishes: SharedWishes,
-    /// The budget of the process.
+    /// The budget of those that are not administrative.
+    pub budget: RequestBudget,
+    /// The budget of administrative ones, which no other request can use up.
+    pub administrative: RequestBudget,
+}
+
+/// Limits how much is recorded.
+#[derive(Clone, Debug)]
+pub struct RequestBudget {
+    /// That of the process.
     pub budget: Arc<Budget>,
     /// How many events it may have in a second.
     pub most_per_second: u32,
     /// How many bytes the events of a window may take in memory.
     pub most_bytes: usize,
+}
+
+impl RequestBudget {
+    /// That of administrative requests, for one of so many recorders that share it.
+    #[must_use]
+    pub const fn administrative(budget: Arc<Budget>, recorders: usize) -> Self {
+        let most_bytes = ADMINISTRATIVE_BYTES.div_ceil(recorders);
+        Self { budget, most_per_second: ADMINISTRATIVE_PER_SECOND, most_bytes }
+    }
+}
+
+impl RequestSettings {
+    /// The budget of an API, and why an event is left out beyond it where that has a reason of its own.
+    pub(crate) fn budget_of(&self, key: i16) -> (&RequestBudget, Option<&'static str>) {
+        if is_administrative(key) { (&self.administrative, Some(ADMINISTRATIVE_LIMIT)) } else { (&self.budget, None) }
+    }
 }
 
 /// A request or a response.

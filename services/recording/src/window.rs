@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use kwitness_observation::{Counts, Identity, Kind, Series};
-use kwitness_protocol::{Commit, LONGEST_NAME, OwnTopic, Topic, Unread};
+use kwitness_protocol::{Commit, LONGEST_NAME, OwnTopic, Topic, Unread, is_administrative};
 
 use super::commits::{CommitTally, PendingOffset};
 use super::headers::Headers;
@@ -115,8 +115,10 @@ pub struct Window {
     /// Connections that became opaque.
     pub opaque: Counts<Unfollowed>,
     most_connection_events: usize,
-    /// What the requests and responses take in memory.
+    /// The memory of requests and responses that are not administrative.
     request_bytes: usize,
+    /// The memory of those that are.
+    administrative_bytes: usize,
     identities: Identities,
     topics: Series<OwnTopic, ()>,
     partitions: Series<PartitionKey, PartitionTally>,
@@ -140,6 +142,7 @@ impl Window {
             left_out: Counts::default(),
             headers: None,
             request_bytes: 0,
+            administrative_bytes: 0,
             unread: Counts::default(),
             opaque: Counts::default(),
             most_connection_events: settings.most_connection_events,
@@ -275,12 +278,14 @@ impl Window {
         }
     }
 
-    /// A request or response, if there is room for it within so many bytes.
+    /// A request or response, if there is room for it within so many bytes of its budget.
     pub(crate) fn exchanged(&mut self, event: RequestEvent, most_bytes: usize) -> bool {
-        let bytes = self.request_bytes.saturating_add(event.size());
+        let is_administrative = is_administrative(event.opening.key);
+        let held = if is_administrative { &mut self.administrative_bytes } else { &mut self.request_bytes };
+        let bytes = held.saturating_add(event.size());
         let has_room = bytes <= most_bytes;
         if has_room {
-            self.request_bytes = bytes;
+            *held = bytes;
             self.requests.push(event);
         }
         has_room

@@ -170,6 +170,7 @@ class Injection(_Config):
         What an application speaks to the observer.
     settings
         What the observer starts with. Ports move together where the pod has one of them; files are in OBSERVER_FOLDER.
+        Beside brokers ``upstream.nodes`` are the addresses of all, by which each pod's own is known.
     upstream_ca, collector_ca
         PEM, for the files that `settings` names.
     pod_volume
@@ -297,9 +298,10 @@ class InjectionsFile(BaseModel):
 def injection_hash(injection: Injection) -> str:
     """Return the hash of what a pod is given: 16 hex digits of SHA-256.
 
-    Whom it is given to does not count, nor whether it is suspended, of which running observers are told.
+    Whom it is given to does not count, nor whether it is suspended, of which running observers are told, nor which
+    brokers there are.
     """
-    left_out: dict[str, Any] = {**dict.fromkeys(_SELECTION, True), "settings": {"suspend": True}}
+    left_out: dict[str, Any] = {**dict.fromkeys(_SELECTION, True), "settings": {"suspend": True, "upstream": {"nodes"}}}
     if injection.pod_volume is None:
         # As it was before there were such volumes, so that no pod is outdated by an upgrade.
         left_out["pod_volume"] = True

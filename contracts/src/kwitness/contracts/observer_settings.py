@@ -55,7 +55,8 @@ class UpstreamTls(_Settings):
 class UpstreamSettings(_Settings):
     """The brokers; `tls` is None where they speak plaintext.
 
-    `nodes` has ``host:port`` by node id, of brokers that are known before any response has said where they are.
+    `nodes` has ``host:port`` by node id, of brokers that are known before any response has said where they are. Beside
+    a broker it is that one alone, at the address of `bootstrap_servers`, which its records name; empty: unknown.
     """
 
     bootstrap_servers: tuple[str, ...] = Field(min_length=1)
@@ -213,7 +214,7 @@ class ObserverSettings(_Settings):
         written: dict[str, Any] = handler(self)
         written["limits"] = {name: limit for name, limit in written["limits"].items() if limit is not None}
         if not self.upstream.nodes:
-            written["upstream"].pop("nodes")
+            written["upstream"].pop("nodes", None)
         if self.telemetry is None:
             written.pop("telemetry", None)
         elif not self.telemetry.sasl:

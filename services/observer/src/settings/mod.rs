@@ -111,6 +111,21 @@ mod tests {
     }
 
     #[test]
+    fn a_brokers_own_observer_knows_its_node_id_by_its_address_alone() {
+        let of_one = GOOD.replace(r#","[::1]:9092""#, "").replace(r#""0":9093,"7":9094"#, "");
+        let of_broker = of_one.replace(r#""mode":"gateway""#, r#""mode":"broker""#);
+        let own = |text: &str, nodes: &str| {
+            let nodes = format!(r#""bootstrap_servers":["b1:9092"],"nodes":{nodes}"#);
+            Settings::parse(text.replace(r#""bootstrap_servers":["b1:9092"]"#, &nodes).as_bytes()).unwrap().own_node()
+        };
+
+        assert_eq!(own(&of_broker, r#"{"7":"b1:9092"}"#), Some(7));
+        assert_eq!(own(&of_broker, r#"{"7":"b7:9092"}"#), None);
+        assert_eq!(own(&of_broker, r#"{"7":"b1:9092","8":"b1:9092"}"#), None);
+        assert_eq!(own(&of_one, r#"{"7":"b1:9092"}"#), None);
+    }
+
+    #[test]
     fn the_examples_that_the_operator_reads_too_are_judged_alike() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/vectors/observer_settings.json");
         let examples: serde_json::Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();

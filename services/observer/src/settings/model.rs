@@ -8,7 +8,7 @@ use kwitness_observation as observation;
 use kwitness_observation::record_headers::Rules;
 use kwitness_protocol as protocol;
 use kwitness_protocol::Wishes;
-use kwitness_recording::fields_of;
+use kwitness_recording::event_filter_without;
 use kwitness_reporting::{Collector, nullable};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,15 @@ pub(crate) struct Settings {
     /// Of the bytes of the file, in hexadecimal digits.
     #[serde(skip)]
     pub(crate) hash: String,
+}
+
+impl Settings {
+    /// Beside a broker: its node id, where it is known.
+    pub(crate) fn own_node(&self) -> Option<i32> {
+        let own = self.upstream.bootstrap_servers.first().filter(|_| self.mode == Mode::Broker)?;
+        let mut nodes = self.upstream.nodes.iter().filter(|(_, address)| *address == own);
+        nodes.next().filter(|_| nodes.next().is_none()).map(|(node, _)| *node)
+    }
 }
 
 /// Where an observer stands.
@@ -93,7 +102,8 @@ impl ReportedBy {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Upstream {
     pub(crate) bootstrap_servers: Vec<Address>,
-    /// The address of each broker that was known when the file was written, by its node id.
+    /// The address of each broker that was known when the file was written, by its node id. Beside a broker it is that
+    /// one alone, at the address of `bootstrap_servers`.
     #[serde(default)]
     pub(crate) nodes: BTreeMap<i32, Address>,
     pub(crate) tls: Option<UpstreamTls>,
@@ -178,7 +188,7 @@ impl Requests {
     /// What connections are to tell, or the first API whose fields are never told.
     pub(crate) fn wishes(&self, dropped: observation::IdentityKeys) -> Result<Wishes, &str> {
         let with = |wishes: Wishes, name| wishes.with_fields_of(name).ok_or(name);
-        self.apis.iter().map(String::as_str).try_fold(Wishes::new(fields_of(dropped)), with)
+        self.apis.iter().map(String::as_str).try_fold(event_filter_without(dropped), with)
     }
 }
 

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::administrative::{Administrative, Telling};
+use super::configs::TOPIC;
 use super::fields::Fields;
-use super::wishes::{ALTER_CONFIGS, Wishes};
+use super::listed::is_administrative;
+use super::wishes::Wishes;
 use crate::schema::{Api, Field, Kind, Value, Visitor};
+use crate::side::Side;
 use crate::topic::{LONGEST_NAME, OwnTopic, Topic};
 
 /// How many topics and partitions of a message are told.
@@ -15,8 +19,6 @@ const MOST_ERRORS: usize = 255;
 const MOST_BYTES: usize = 48 << 10;
 /// What a partition takes beside its topic's name.
 const PARTITION_BYTES: usize = 80;
-/// A kind of resource, as Kafka numbers them, whose configuration has no secret.
-const TOPIC_RESOURCE: i64 = 2;
 
 /// A partition that a message names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +76,8 @@ pub(crate) struct Collecting {
     topic: Option<OwnTopic>,
     partition: Option<Part>,
     resource: i64,
+    /// Follows the message, if it is one.
+    administrative: Option<Administrative>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -85,19 +89,31 @@ struct Part {
 }
 
 impl Collecting {
-    pub(crate) fn new(key: i16, version: i16, wishes: &Wishes) -> Self {
+    pub(crate) fn new(key: i16, version: i16, side: Side, filter: &Wishes) -> Self {
+        let has_fields = filter.want_fields_of(key) || is_administrative(key);
         Self {
             key,
             version,
             contents: Contents::default(),
-            fields: wishes.want_fields_of(key).then(|| Fields::new(wishes.dropped)),
+            fields: has_fields.then(|| Fields::new(filter.dropped)),
             topic_bytes: 0,
             partition_bytes: 0,
             inside: Vec::new(),
             topic: None,
             partition: None,
             resource: 0,
+            administrative: Administrative::new(key, side, filter),
         }
+    }
+
+    /// Returns true if this field, which comes next, need not be read at all.
+    pub(crate) fn passes_over(&self, field: &Field) -> bool {
+        self.administrative.as_ref().is_some_and(|listed| listed.passes_over(self.parent(), field))
+    }
+
+    /// The structure that it is in.
+    fn parent(&self) -> &'static str {
+        self.inside.last().map_or("", |field| field.name)
     }
 
     /// The message has ended, or what is left of it cannot be read.
@@ -158,7 +174,7 @@ impl Collecting {
     }
 
     fn read(&mut self, field: &'static Field, value: Value<'_>) {
-        let parent = self.inside.last().map_or("", |field| field.name);
+        let parent = self.parent();
         match (field.name, value) {
             ("ErrorCode" | "AcknowledgeErrorCode", Value::Int(code)) if code != 0 => {
                 let code = i16::try_from(code).unwrap_or_default();
@@ -168,7 +184,7 @@ impl Collecting {
                 }
             }
             ("ResourceType", Value::Int(kind)) => self.resource = kind,
-            ("ResourceName", Value::String(name)) if self.resource == TOPIC_RESOURCE => self.name(&Topic::Name(name)),
+            ("ResourceName", Value::String(name)) if self.is_topic() => self.name(&Topic::Name(name)),
             ("TopicNames" | "SubscribedTopicNames", Value::String(name)) => self.name(&Topic::Name(name)),
             ("Name" | "Topic", Value::String(name)) if has_topics(parent) => self.name_own(&Topic::Name(name)),
             ("TopicId", Value::Uuid(id)) if has_topics(parent) && id != [0; 16] => self.name_own(&Topic::Id(id)),
@@ -184,19 +200,34 @@ impl Collecting {
             && matches!(array, "PartitionData" | "Partitions" | "PartitionResponses")
     }
 
-    /// Configurations of anything but topics may be passwords.
-    fn is_secret(&self, field: &Field) -> bool {
-        self.key == ALTER_CONFIGS && field.name == "Value" && self.resource != TOPIC_RESOURCE
+    /// Returns true if the resource is one topic. Of a permission the name may be that of none, or a part of many.
+    fn is_topic(&self) -> bool {
+        self.resource == TOPIC && !self.administrative.as_ref().is_some_and(Administrative::is_about_acls)
+    }
+
+    /// A structure or an array begins; returns its fields if it is told.
+    fn begin(&mut self, field: &Field) -> Option<&mut Fields> {
+        let parent = self.parent();
+        let is_listed = self.administrative.as_mut().is_none_or(|listed| listed.enters(parent, field));
+        self.fields.as_mut().filter(|_| is_listed)
+    }
+
+    /// It ended; likewise.
+    fn close(&mut self) -> Option<&mut Fields> {
+        let is_listed = self.administrative.as_mut().is_none_or(Administrative::leaves);
+        self.fields.as_mut().filter(|_| is_listed)
     }
 }
 
 impl Visitor for Collecting {
     fn value(&mut self, field: &'static Field, value: Value<'_>) {
         self.read(field, value);
-        let is_secret = self.is_secret(field);
-        let Some(fields) = &mut self.fields else { return };
-        match value {
-            Value::String(secret) if is_secret => fields.length(field, secret.len()),
+        let parent = self.parent();
+        let telling = self.administrative.as_mut().map_or(Telling::Whole, |listed| listed.value(parent, field, value));
+        let Some(fields) = self.fields.as_mut().filter(|_| telling != Telling::Not) else { return };
+        match (telling, value) {
+            (Telling::Length, Value::String(secret)) => fields.length(field, secret.len()),
+            (Telling::Null, _) => fields.value(field, Value::Null),
             _ => fields.value(field, value),
         }
         if let ("TopicId", Value::Uuid(id)) = (field.name, value)
@@ -210,10 +241,10 @@ impl Visitor for Collecting {
         if has_topics(field.name) {
             self.topic = None;
         }
-        self.inside.push(field);
-        if let Some(fields) = &mut self.fields {
+        if let Some(fields) = self.begin(field) {
             fields.enter(field);
         }
+        self.inside.push(field);
     }
 
     fn leave(&mut self, field: &'static Field) {
@@ -221,19 +252,19 @@ impl Visitor for Collecting {
         if self.has_partitions(field.name) {
             self.end_partition();
         }
-        if let Some(fields) = &mut self.fields {
+        if let Some(fields) = self.close() {
             fields.leave();
         }
     }
 
     fn array(&mut self, field: &'static Field, _: usize) {
-        if let Some(fields) = &mut self.fields {
+        if let Some(fields) = self.begin(field) {
             fields.array(field);
         }
     }
 
     fn array_end(&mut self, _: &'static Field) {
-        if let Some(fields) = &mut self.fields {
+        if let Some(fields) = self.close() {
             fields.array_end();
         }
     }

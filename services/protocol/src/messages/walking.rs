@@ -9,6 +9,7 @@ use crate::reader::{Fault, Reader};
 use crate::reasons::Unread;
 use crate::requests::{Answer, Known};
 use crate::schema::{Field, Kind, Layout, Value, Visitor as _, scalar, tagged};
+use crate::side::Side;
 use crate::stop::Stop;
 
 /// In bytes: what cannot be read in so many is not read.
@@ -74,10 +75,10 @@ impl Walking {
         self.contents.map(|contents| contents.end(is_whole && !self.has_stopped))
     }
 
-    fn begin(&mut self, key: i16, version: i16, layout: &'static Layout) {
+    fn begin(&mut self, key: i16, version: i16, side: Side, layout: &'static Layout) {
         (self.at, self.version, self.is_flexible) = (At::Body, version, layout.flexible.contain(version));
         self.levels.push(Level::Fields { of: None, all: layout.fields, next: 0 });
-        self.contents = Some(Collecting::new(key, version, &self.filter));
+        self.contents = Some(Collecting::new(key, version, side, &self.filter));
     }
 
     fn step(&mut self, reader: &mut Reader<'_>) -> Result<After, Stop> {
@@ -89,14 +90,14 @@ impl Walking {
                 }
                 let known = Known::of(opening).map_err(Stop::Unread)?;
                 known.header(opening, reader)?;
-                self.begin(opening.key, opening.version, known.layout);
+                self.begin(opening.key, opening.version, Side::Client, known.layout);
             }
             At::ResponseHeader(opening) => {
                 let Opening { key, version, .. } = *opening;
                 let answer = Answer::to(*opening).filter(|_| is_looked_into(key));
                 let Some(Answer { layout, header_version }) = answer else { return Ok(After::Done) };
                 response_correlation(header_version, reader)?;
-                self.begin(key, version, layout);
+                self.begin(key, version, Side::Broker, layout);
             }
             At::Records(batches) if !batches.left.are_read() => return batches.next(reader),
             At::Records(Batches { field, bytes, records, .. }) => {
@@ -111,10 +112,8 @@ impl Walking {
 
     fn body(&mut self, reader: &mut Reader<'_>) -> Result<After, Stop> {
         let Some(contents) = &mut self.contents else { return Ok(After::Done) };
-        let Some(level) = self.levels.last_mut() else {
-            reader.end()?;
-            return Ok(After::Done);
-        };
+        // Brokers ignore what follows a message, such as the byte too many of librdkafka's AlterUserScramCredentials.
+        let Some(level) = self.levels.last_mut() else { return Ok(After::Done) };
         match *level {
             Level::Fields { of, all, next } => {
                 let version = self.version;
@@ -125,8 +124,15 @@ impl Walking {
                     *level = Level::Tags { of, all, left };
                     return Ok(After::Next);
                 };
+                let following = Level::Fields { of, all, next: place.saturating_add(1) };
+                if contents.passes_over(field) {
+                    // What may be a secret is not even kept until its end has come.
+                    let size = reader.count(self.is_flexible)?.ok_or(Fault::Null)?;
+                    *level = following;
+                    return Ok(After::Skip(size));
+                }
                 let came = came(field, version, self.is_flexible, reader)?;
-                *level = Level::Fields { of, all, next: place.saturating_add(1) };
+                *level = following;
                 self.take(field, came);
             }
             Level::Tags { of, left: 0, .. } => {

@@ -9,6 +9,7 @@
     reason = "a test says what it expects by unwrapping it, and nobody imports it"
 )]
 
+mod administrative;
 mod commits;
 mod connections;
 mod conversations;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use kwitness_protocol::schema::api;
-use kwitness_protocol::{Contents, IdentityField, Limits, Side, Wishes};
+use kwitness_protocol::{Contents, Hidden, IdentityField, Limits, Side, Wishes};
 use serde_json::{Map, Value as Json, json};
 
 use crate::fuzzing::everything;
@@ -39,13 +39,13 @@ fn told(vector: &Vector, piece: usize) -> Contents {
     said.unwrap_or_else(|| panic!("{vector}")).contents.clone().unwrap_or_else(|| panic!("{vector}"))
 }
 
-fn fields(contents: &Contents, name: Option<&str>) -> Json {
+pub fn fields(contents: &Contents, name: Option<&str>) -> Json {
     let name = |_| name.map(|name| name.as_bytes().into());
     serde_json::from_str(&contents.fields.as_ref().unwrap().json(name)).unwrap()
 }
 
 /// As Kafka's converters write it: names begin with a small letter, and of records there is the length.
-fn as_kafka_writes(fields: &Json) -> Json {
+pub fn as_kafka_writes(fields: &Json) -> Json {
     match fields {
         Json::Object(fields) => {
             let converted = fields.iter().map(|(name, value)| {
@@ -62,7 +62,7 @@ fn as_kafka_writes(fields: &Json) -> Json {
     }
 }
 
-fn without(body: &Json, is_left_out: &impl Fn(&Map<String, Json>, &str) -> bool) -> Json {
+pub fn without(body: &Json, is_left_out: &impl Fn(&Map<String, Json>, &str) -> bool) -> Json {
     match body {
         Json::Object(fields) => {
             let kept = fields.iter().filter(|(name, _)| !is_left_out(fields, name));
@@ -154,7 +154,7 @@ fn join_group(group: &str, member: &str) -> Vec<u8> {
 #[test]
 fn what_is_dropped_of_a_client_is_not_in_fields() {
     let dropped = [IdentityField::GroupId, IdentityField::GroupMemberId].into_iter().collect();
-    let wishes = Arc::new(Wishes::new(dropped).with_fields_of("JoinGroup").unwrap());
+    let wishes = Arc::new(Wishes::new(dropped, Hidden::default()).with_fields_of("JoinGroup").unwrap());
     let mut conversation = Conversation::telling(Limits::default(), wishes);
 
     conversation.client(&join_group("readers", "me"));

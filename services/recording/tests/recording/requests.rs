@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use kwitness_observation::{Budget, Identity, IdentityKey, IdentityKeys};
-use kwitness_protocol::{Connection, Limits, Nanos, Side, Wishes};
-use kwitness_recording::{Client, Recorder, RequestSettings, Settings, Source, TopicNames, Writer, fields_of};
+use kwitness_observation::{Identity, IdentityKey, IdentityKeys};
+use kwitness_protocol::{Connection, Limits, Nanos, Side};
+use kwitness_recording::{
+    Client, Recorder, RequestBudget, RequestSettings, Settings, Source, TopicNames, Writer, event_filter_without,
+};
 use serde_json::{Value, json};
 
 use crate::contract_vectors::vectors;
@@ -14,6 +16,7 @@ use crate::transcript::{request, response};
 const PRODUCE: i16 = 0;
 const METADATA: i16 = 3;
 const LIST_GROUPS: i16 = 16;
+const DELETE_GROUPS: i16 = 42;
 
 /// One connection before a recorder that tells its requests.
 struct Scene {
@@ -25,8 +28,13 @@ struct Scene {
 
 impl Scene {
     fn new(most_per_second: u32, most_bytes: usize, dropped: IdentityKeys) -> Self {
-        let wishes = Arc::new(Wishes::new(fields_of(dropped)).with_fields_of("Produce").unwrap());
-        let requests = RequestSettings { wishes, budget: Arc::new(Budget::default()), most_per_second, most_bytes };
+        let filter = Arc::new(event_filter_without(dropped).with_fields_of("Produce").unwrap());
+        let budget = RequestBudget { budget: Arc::default(), most_per_second, most_bytes };
+        let requests = RequestSettings {
+            wishes: filter,
+            budget,
+            administrative: RequestBudget::administrative(Arc::default(), 1),
+        };
         let settings = Settings { dropped, requests: Some(requests), ..Settings::of_at_most(100) };
         let mut recorder = Recorder::new(settings, Arc::new(TopicNames::new(100)), 21_234);
         let identity = Identity::default().with(IdentityKey::ClientAddress, b"10.0.0.7");
@@ -133,4 +141,62 @@ fn a_response_whose_request_came_before_it_was_wanted_is_not_told() {
         .collect();
 
     assert_eq!(correlations, [json!(2), json!(2)]);
+}
+
+/// The only group, which is not empty.
+fn delete_group(scene: &mut Scene, correlation: i32) {
+    let answer = [&[0; 4][..], &[0, 0, 0, 1, 0, 7], b"readers", &[0, 68]].concat();
+    scene.exchange(DELETE_GROUPS, 0, correlation, b"\0\0\0\x01\0\x07readers", &answer);
+}
+
+/// How many records there are of an API, and what was left out.
+fn written(scene: Scene, api: &str) -> (usize, Value) {
+    let mut records = scene.records();
+    let dropped = records.pop().unwrap()["record"]["dropped"].clone();
+    (records.iter().filter(|row| row["record"]["api"] == api).count(), dropped)
+}
+
+#[test]
+fn an_administrative_request_is_recorded_with_fields_and_errors_after_others_have_used_up_their_budget() {
+    let mut scene = Scene::new(2, 1_000, IdentityKeys::default());
+    (0..10).for_each(|number| scene.exchange(LIST_GROUPS, 0, number, &[], &[0; 6]));
+    delete_group(&mut scene, 10);
+
+    let records = scene.records();
+
+    let rows: Vec<_> = records.iter().filter(|row| row["record"]["api"] == "DeleteGroups").collect();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[0]["record"]["fields"], json!({"GroupsNames": ["readers"]}));
+    assert_eq!(rows[1]["record"]["fields"], json!({"Results": [{"GroupId": "readers", "ErrorCode": 68}]}));
+    assert_eq!(rows[1]["record"]["errors"], json!({"68": 1}));
+    let dropped = &records.last().unwrap()["record"]["dropped"];
+    assert!(dropped["administrative_limit"].is_null() && dropped["events_limit"].as_u64() > Some(0), "{dropped}");
+}
+
+#[test]
+fn administrative_requests_beyond_their_budget_of_a_second_are_counted_and_leave_others_theirs() {
+    let mut scene = Scene::new(1_000, 1 << 20, IdentityKeys::default());
+    for number in 0..600 {
+        delete_group(&mut scene, number);
+        scene.now_ms = 22_000;
+    }
+    scene.exchange(LIST_GROUPS, 0, 600, &[], &[0; 6]);
+
+    assert_eq!(written(scene, "DeleteGroups"), (1_000, json!({"administrative_limit": 200})));
+}
+
+#[test]
+fn administrative_requests_beyond_their_budget_of_a_window_are_counted() {
+    let groups: Vec<u8> = (0..1_000).flat_map(|number| format!("\0\x20{number:0>32}").into_bytes()).collect();
+    let body = [&1_000_i32.to_be_bytes()[..], &groups].concat();
+    let mut scene = Scene::new(1_000, 1 << 20, IdentityKeys::default());
+    for number in 0..200 {
+        scene.exchange(DELETE_GROUPS, 0, number, &body, &[0; 8]);
+    }
+    scene.exchange(LIST_GROUPS, 0, 200, &[], &[0; 6]);
+
+    let (written, dropped) = written(scene, "DeleteGroups");
+
+    assert!((100..300).contains(&written), "{written}");
+    assert_eq!(dropped, json!({"administrative_limit": 400 - written}));
 }

@@ -58,8 +58,9 @@ class RequestEvent(Observed):
     )
     fields: dict[str, JsonValue] | None = Field(
         None,
-        description="What it says, by the names of Kafka's message definitions, for the APIs whose fields the observer "
-        "was told to report. Records are {bytes, records}; what is dropped of an identity is null.",
+        description="What it says, by the names of Kafka's message definitions: listed fields of administrative "
+        "requests, and all of the APIs whose fields the observer was told to report. Records are {bytes, records}, "
+        "values of configurations that may be secrets {bytes}; what is dropped of an identity is null.",
     )
     truncated: bool = Field(
         False, description="Whether topics, partitions or fields are not all there: too many, too long, or unreadable."

@@ -72,8 +72,8 @@ class ObserverEntry(Contract):
     )
     apis: tuple[Annotated[ReportableApi, Field(description="Kafka's name of an API.")], ...] | None = Field(
         None,
-        description="Of Requests: the APIs whose fields are reported, by Kafka's names; never record data. Absent: "
-        "requests are reported without fields.",
+        description="Of Requests: the APIs whose fields are reported, by Kafka's names; never record data. Those of "
+        "administrative requests are reported besides, by a list.",
         min_length=1,
         max_length=10,
         json_schema_extra=list_set(),

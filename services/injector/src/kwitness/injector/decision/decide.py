@@ -25,6 +25,7 @@ from kwitness.contracts.workloads import workload_of
 from . import pods
 from .choice import OTHER_INSTALLATION, choose
 from .header_rules import rules_in
+from .own_node import own_upstream
 from .patch import Operation, all_listed, annotated, annotations_fit, first_listed, replaced
 from .place import Place, selects, shut_out
 from .pod_files import pull_secrets
@@ -132,7 +133,9 @@ def _fit(injection: Injection, pod: Json, place: Place) -> ObserverSettings | Le
     if names_another_cluster(pod, injection, place.name, written):
         return "AddressNotOfCluster"
     report = _report(settings.report, place)
-    settings = settings.model_copy(update={"workload": workload_of(pod["metadata"]), "report": report})
+    upstream = own_upstream(injection, settings.upstream, pod, place.name)
+    workload = workload_of(pod["metadata"])
+    settings = settings.model_copy(update={"workload": workload, "report": report, "upstream": upstream})
     if not annotations_fit(pod, observer_files(injection, settings)):
         return "AnnotationsTooLong"
     return settings

@@ -20,6 +20,7 @@ from kwitness.operator.environment.collectors import collector_address, collecto
 from kwitness.operator.environment.refused import refused_in
 from kwitness.operator.kinds.observer_deployment.environment import observer_image, uses_sasl, uses_tls
 from kwitness.operator.kinds.observer_deployment.header_registries import registries_of
+from kwitness.operator.kinds.observer_deployment.node_addresses import node_addresses
 from kwitness.operator.kinds.observer_deployment.reporting_settings import reported
 from kwitness.operator.kinds.observer_deployment.sidecars.own_broker import check_own_listener, own_listener_settings
 from kwitness.operator.model.errors import TerminalError, TransientError
@@ -74,7 +75,7 @@ def injection_of(
     collector = collector_of(resource.metadata.namespace, cluster, view)
     if spec.broker is not None:
         check_own_listener(spec.broker, listener, knowledge)
-        place = _beside_broker(spec.broker, listener)
+        place = _beside_broker(spec.broker, listener, knowledge)
     else:
         place = _beside_client(spec.sidecar or Sidecar(), listener, cluster, knowledge)
     namespaces = spec.namespace_selector
@@ -142,11 +143,16 @@ def _beside_client(
     )
 
 
-def _beside_broker(broker: OwnBroker, listener: ClientListener) -> _Place:
+def _beside_broker(broker: OwnBroker, listener: ClientListener, knowledge: ClusterKnowledge | None) -> _Place:
+    # A listener for clients outside may advertise no pod, where that of spec.bootstrapServers does.
+    nodes = {**node_addresses(None, knowledge, listener.name), **node_addresses(None, knowledge, None)}
     return _Place(
         mode="broker",
         intercept="none" if broker.redirect is None else "inbound",
-        upstream=UpstreamSettings(bootstrap_servers=(f"{_LOOPBACK}:{broker.own_port}",)),
+        upstream=UpstreamSettings(
+            bootstrap_servers=(f"{_LOOPBACK}:{broker.own_port}",),
+            nodes={str(node): address for node, address in sorted(nodes.items())},
+        ),
         listener=own_listener_settings(broker, listener),
         metrics_port=DEFAULT_BASE_PORT - 1,
         pod_volume=None if broker.tls is None else broker.tls.from_pod_volume.volume,
