@@ -30,12 +30,15 @@ from tests.observer.kafka_tools import Tool
 VERSION = "4.3.1"
 TOPIC, READ_TOPIC = "bench", "bench-read"
 RECORD_BYTES = 1_000
+MANY = 1 << 20
+"""Bytes of a consumer's Fetch by default."""
 READ = 4
 """As many times the records of a producer are read: a consumer is quicker."""
 BARS = {
     "bulk": ("producer, 64 KiB", at_least(0.85, 0.95)),
     "small": ("producer, 4 KiB", at_least(0.75, 0.88)),
     "read": ("consumer, 64 KiB", at_least(0.85, 0.95)),
+    "read_many": ("consumer, 1 MiB", None),
 }
 # What was written is soon deleted: a run writes more than disks are asked to keep.
 BOUNDED = {"log.segment.bytes": f"{64 << 20}", "log.retention.bytes": f"{128 << 20}"}
@@ -52,10 +55,10 @@ def produced(bootstrap: str, batch: int, records: int, topic: str = TOPIC) -> fl
         return float(_RATE.findall(tool.ended())[-1])
 
 
-def consumed(bootstrap: str, records: int) -> float:
+def consumed(bootstrap: str, fetch_bytes: int, records: int) -> float:
     """Records a second, without the time until the consumer has its partition, as the program says of itself."""
     arguments = ("--bootstrap-server", bootstrap, "--topic", READ_TOPIC, "--num-records", f"{records}")
-    with Tool("ConsumerPerformance", *arguments, "--fetch-size", f"{BULK}", "--hide-header") as tool:
+    with Tool("ConsumerPerformance", *arguments, "--fetch-size", f"{fetch_bytes}", "--hide-header") as tool:
         return float(tool.ended().strip().splitlines()[-1].rpartition(",")[2])
 
 
@@ -71,7 +74,8 @@ def measure(addresses: dict[str, str], blocks: int, records: int) -> Blocks:
     runs: dict[str, Callable[[str], float]] = {
         "bulk": lambda address: produced(address, BULK, records),
         "small": lambda address: produced(address, SMALL, records),
-        "read": lambda address: consumed(address, records * READ),
+        "read": lambda address: consumed(address, BULK, records * READ),
+        "read_many": lambda address: consumed(address, MANY, records * READ),
     }
     found: Blocks = {}
     for name, run in runs.items():
@@ -96,7 +100,7 @@ def section(found: Blocks, records: int, load_average: float) -> str:
         (
             f"`kafka-producer-perf-test` of Kafka {VERSION}, {records:,} records of {RECORD_BYTES:,} bytes with acks=all in each of "
             f"{blocks} blocks, one broker of the same version; `kafka-consumer-perf-test`, {records * READ:,} records in batches of "
-            f"64 KiB, one a Fetch. Client, observer and broker share both processors; the observer counts and reports. Load "
+            f"64 KiB, of which a Fetch brings one or 1 MiB. Client, observer and broker share both processors; the observer counts and reports. Load "
             f"average before the start {load_average:.1f}."
         ),
         "",
