@@ -126,6 +126,10 @@ pub struct TrafficSums {
     /// The most records of a partition that it was behind (Fetch); `None` where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch_lag: Option<u64>,
+    /// The longest that a record of a partition which it has not fetched can be read already; `None` where that is not
+    /// known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fetch_lag_ms: Option<u64>,
     /// The most records of a partition that an open transaction held (Fetch); `None` where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by_transaction: Option<u64>,
@@ -189,6 +193,7 @@ impl Window {
             let Some(lag) = tally.lag else { continue };
             let sums = all.entry(labels(who, which, Some(Api::FETCH))).or_default();
             sums.fetch_lag = sums.fetch_lag.max(Some(lag.records));
+            sums.fetch_lag_ms = sums.fetch_lag_ms.max(lag.age.map(|age| age.ms));
             sums.held_by_transaction = sums.held_by_transaction.max(lag.held);
         }
         all

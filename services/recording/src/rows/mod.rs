@@ -25,7 +25,7 @@ use headers::HeaderKeyRow;
 use requests::RequestRow;
 use seals::{SealRow, Sealed, Unmade};
 use source::connection_id;
-use traffic::{ApiRow, PartitionRow, PresenceRow};
+use traffic::{ApiRow, PartitionRow, PresenceRow, fetch_lag};
 
 pub(super) use commits::committed_lag;
 pub(super) use headers::side;
@@ -111,7 +111,8 @@ impl Writer {
         let mut sealed = Sealed::default();
         for (who, which, partition, key, tally) in window.partitions() {
             let name = api_name(Some(key));
-            let row = PartitionRow::new(who, which, partition, &name, tally, names);
+            let behind = fetch_lag(which, partition, tally, names, window.end_ms);
+            let row = PartitionRow::new(who, which, partition, &name, tally, names, behind);
             self.traffic(window, who, row, &mut sealed, give);
         }
         for (who, api, tally) in window.apis() {
@@ -125,7 +126,7 @@ impl Writer {
         }
         for (who, which, partition, tally) in window.commits() {
             let requests = PartitionTally { requests: tally.commits, ..PartitionTally::default() };
-            let row = PartitionRow::new(who, which, Some(partition), OFFSET_COMMIT, &requests, names);
+            let row = PartitionRow::new(who, which, Some(partition), OFFSET_COMMIT, &requests, names, None);
             let lag = committed_lag(which, partition, tally, names, window.end_ms);
             self.traffic(window, who, CommitRow::new(row, tally, lag), &mut sealed, give);
         }

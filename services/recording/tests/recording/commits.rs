@@ -57,6 +57,24 @@ fn the_committed_lag_lies_between_the_last_offset_and_the_watermark() {
 }
 
 #[test]
+fn the_age_of_the_record_at_the_committed_offset_is_as_of_the_end_of_the_window() {
+    for (offset, ms, basis) in [(150, 0, "observed"), (140, 6_900, "interpolated"), (119, 8_000, "at_least")] {
+        let mut scene = Scene::new();
+        for (at_ms, high_watermark) in [(22_000, 130), (24_000, 150)] {
+            for event in watermark(Topic::Id([7; 16]), high_watermark) {
+                scene.recorder.record(&mut scene.client, &event, at_ms);
+            }
+        }
+        scene.record(Event::TopicName { id: [7; 16], name: b"orders" });
+        scene.record(member());
+        scene.record(commit(offset));
+
+        let row = &rows(&mut scene)[0];
+        assert_eq!((&row["committed_lag_ms"], &row["committed_lag_basis"]), (&json!(ms), &json!(basis)), "{offset}");
+    }
+}
+
+#[test]
 fn a_watermark_is_found_by_the_topics_name_or_its_id() {
     for (fetched, committed) in [(ORDERS, Topic::Id([7; 16])), (Topic::Id([7; 16]), ORDERS)] {
         let mut scene = Scene::new();
@@ -175,5 +193,6 @@ fn totals_have_the_largest_lag_of_a_group_and_topic() {
         scene.record(event);
     }
 
-    assert_eq!(scene.totals()["groups"], json!([{"group_id": "readers", "topic": "orders", "committed_lag": 30}]));
+    let of_group = json!({"group_id": "readers", "topic": "orders", "committed_lag": 30, "committed_lag_ms": 8_000});
+    assert_eq!(scene.totals()["groups"], json!([of_group]));
 }

@@ -100,6 +100,10 @@ class TrafficTotals(Envelope):
     fetch_lag: Count | None = Field(
         None, description="The most records of a partition that it was behind (Fetch); absent where that is not known."
     )
+    fetch_lag_ms: Count | None = Field(
+        None,
+        description="The longest that a record which it had not fetched could be read; absent where that is not known.",
+    )
     held_by_transaction: Count | None = Field(
         None,
         description="The most records of a partition that an open transaction held (Fetch); absent where that is not "
@@ -136,6 +140,9 @@ class GroupTotals(Envelope):
     topic: TopicText = Field(description="Topic.")
     committed_lag: Count = Field(
         description="The most records of a partition from the committed offset to the high watermark."
+    )
+    committed_lag_ms: Count | None = Field(
+        None, description="The longest that a record which it had not committed could be read; absent likewise."
     )
 
 
