@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from kwitness.contracts.records import PartitionTraffic
 
 from tests.eventually import eventually
-from tests.observer.kafka_tools import Tool
+from tests.observer.kafka_tools import Tool, share_consumer
 from tests.observer.stand import Stand
 from tests.repeated import repeated
 
@@ -27,9 +28,10 @@ FETCH_BYTES = 50_000
 """Of a partition in one answer; the consumer keeps one answer at most before it asks again."""
 
 
-def _produce(stand: Stand, topic: str, count: int) -> None:
+def _produce(stand: Stand, topic: str, count: int, bootstrap: str = "", acks: str = "all") -> None:
     # Brokers send a whole batch, however long: short ones keep the consumer from fetching far ahead.
-    producer = Producer({"bootstrap.servers": stand.cluster.bootstrap, "batch.num.messages": 10})
+    settings = {"bootstrap.servers": bootstrap or stand.cluster.bootstrap, "acks": acks}
+    producer = Producer({**settings, "batch.num.messages": 10})
     for _ in range(count):
         producer.produce(topic, VALUE, partition=PARTITION)
         producer.poll(0)
@@ -191,6 +193,32 @@ def test_the_committed_lag_under_load_lies_between_two_lags_of_kafka_consumer_gr
         assert row.pending_offset is None
 
 
+@pytest.mark.parametrize("acks", ["all", "1"])
+def test_a_group_that_does_not_fetch_is_behind_what_producers_wrote_to_all_replicas(stand: Stand, *, acks: str) -> None:
+    topic = group = f"not-fetching-{acks}"
+    stand.create(topic)
+    _produce(stand, topic, 20, stand.bootstrap, acks)
+    eventually(lambda: stand.rows(kind="partition", api="Produce", topic=topic), bool)
+    consumer, assigned = _consumer(stand, group), threading.Event()
+
+    def fetch_nothing(consumer: Consumer, _: object) -> None:
+        consumer.assign([])
+        assigned.set()
+
+    consumer.subscribe([topic], on_assign=fetch_nothing)
+    eventually(lambda: consumer.poll(0.1) is None and assigned.is_set())
+
+    def lags() -> list[int | None]:
+        consumer.commit(offsets=[TopicPartition(topic, PARTITION, 5)], asynchronous=False)
+        rows = stand.rows(kind="partition", api="OffsetCommit", topic=topic, group_id=group)
+        return [PartitionTraffic.model_validate(row).committed_lag for row in rows]
+
+    found = eventually(lags, lambda found: len(found) >= 3)
+    consumer.close()
+
+    assert set(found) == ({15} if acks == "all" else {None})
+
+
 @pytest.mark.parametrize("commits", [True, False])
 def test_offsets_of_a_transaction_are_pending_until_it_is_committed(stand: Stand, *, commits: bool) -> None:
     topic = group = f"moved-{commits}"
@@ -266,6 +294,31 @@ def test_the_age_of_what_is_not_fetched_lies_between_the_times_before_and_after_
     assert max(of_topic) > 2 * SLACK_MS
     slow.close()
     quick.close()
+
+
+def test_a_share_group_is_behind_by_what_lies_beyond_the_last_offset_that_it_acquired(stand: Stand) -> None:
+    name, count = "shared", 2 * RECORDS
+    stand.create(name)
+    _produce(stand, name, count)
+    reader = _consumer(stand, "reader-of-shared")
+    reader.assign([TopicPartition(name, PARTITION, 0)])
+
+    def rows() -> list[PartitionTraffic]:
+        found = stand.rows(kind="partition", api="ShareFetch", topic=name, partition=PARTITION)
+        return [row for row in map(PartitionTraffic.model_validate, found) if row.fetch_lag is not None]
+
+    with repeated(lambda: reader.poll(0), 0.05):
+        eventually(lambda: _rows(stand, "presence", name, "reader-of-shared"), bool)
+        with share_consumer(stand.bootstrap, name, 1) as sharing:
+            sharing.ended()
+        eventually(rows, bool)
+        with share_consumer(stand.bootstrap, name, count):
+            eventually(rows, lambda found: any(row.fetch_lag == 0 for row in found))
+    reader.close()
+
+    behind = [(row.fetch_lag, row.last_offset) for row in rows()]
+    assert behind == [(count - 1 - (last or 0), last) for _, last in behind]
+    assert max(lag or 0 for lag, _ in behind) > 0
 
 
 def test_a_consumer_that_is_at_the_end_has_no_lag(stand: Stand) -> None:

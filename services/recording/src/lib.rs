@@ -6,6 +6,7 @@
 
 mod client;
 mod commits;
+mod ends;
 mod group_totals;
 mod headers;
 mod history;

@@ -13,6 +13,7 @@ use std::fmt::Debug;
 use kwitness_observation::{KnownKeys, Row};
 use serde::Serialize;
 
+use super::ends::keep_ends;
 use super::headers::{HeaderRow, Headers};
 use super::life::ConnectionEvent;
 use super::requests::RequestEvent;
@@ -25,12 +26,12 @@ use headers::HeaderKeyRow;
 use requests::RequestRow;
 use seals::{SealRow, Sealed, Unmade};
 use source::connection_id;
-use traffic::{ApiRow, PartitionRow, PresenceRow, fetch_lag};
+use traffic::{ApiRow, PartitionRow, PresenceRow};
 
 pub(super) use commits::committed_lag;
 pub(super) use headers::side;
 pub use source::Source;
-pub(super) use traffic::{Named, api_name, is_zero};
+pub(super) use traffic::{Named, api_name, fetch_lag, is_zero};
 
 /// The topics without their prefix.
 const TRAFFIC: &str = "traffic";
@@ -103,6 +104,7 @@ impl Writer {
         names: &TopicNames,
         give: &mut impl FnMut(Row) -> Result<(), &'static str>,
     ) {
+        keep_ends(window, names);
         let mut sealed = Sealed::default();
         for event in &window.connections {
             self.connection(event, &mut sealed, give);
@@ -111,7 +113,7 @@ impl Writer {
         let mut sealed = Sealed::default();
         for (who, which, partition, key, tally) in window.partitions() {
             let name = api_name(Some(key));
-            let behind = fetch_lag(which, partition, tally, names, window.end_ms);
+            let behind = fetch_lag(which, partition, key, tally, names, window.end_ms);
             let row = PartitionRow::new(who, which, partition, &name, tally, names, behind);
             self.traffic(window, who, row, &mut sealed, give);
         }

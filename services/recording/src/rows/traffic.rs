@@ -1,7 +1,7 @@
 //! What clients did with partitions, APIs and topics.
 
 use kwitness_observation::{CodecCounts, ErrorCounts, OffsetRanges, ReasonCounts, Sketch, text, uuid};
-use kwitness_protocol::schema::api;
+use kwitness_protocol::schema::{Api, api};
 use kwitness_protocol::{Topic, Unread};
 use serde::Serialize;
 
@@ -211,15 +211,23 @@ impl PresenceRow {
     }
 }
 
-/// Returns how far the last answer of a window leaves a client behind the end of a partition, as far as that is known.
-pub(super) fn fetch_lag(
+/// Returns how far the answers of a window leave a client behind the end of a partition, as far as that is known.
+///
+/// Answers to a `ShareFetch` have no watermark: the distance is that of the last offset acquired to one that another
+/// request has.
+pub(crate) fn fetch_lag(
     which: Which<'_>,
     partition: Option<i32>,
+    api: i16,
     tally: &PartitionTally,
     names: &TopicNames,
     now_ms: u64,
 ) -> Option<Behind> {
-    let (Which::Topic(topic), Some(partition), Some(fetched)) = (which, partition, tally.fetched) else { return None };
+    let (Which::Topic(topic), Some(partition)) = (which, partition) else { return None };
+    if api == Api::SHARE_FETCH {
+        return names.behind(topic, partition, tally.content.last_offset?.checked_add(1)?, now_ms);
+    }
+    let fetched = tally.fetched?;
     let next_offset = fetched.next_offset;
     Behind::new(next_offset, fetched.high_watermark, || names.age(topic, partition, next_offset, now_ms))
 }

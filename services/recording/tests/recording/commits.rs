@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use kwitness_observation::Identity;
-use kwitness_protocol::{Commit, Content, Event, Fetched, IdentityField, PartitionExchange, Topic, TransactionEnd};
+use kwitness_protocol::{
+    Commit, Content, Event, Fetched, IdentityField, PartitionExchange, Request, Topic, TransactionEnd,
+};
 use kwitness_recording::{Client, Recorder, Settings, TopicNames};
 use serde_json::{Value, json};
 
-use crate::scene::{FETCH, ORDERS, Scene, written};
+use crate::scene::{FETCH, ORDERS, PRODUCE, Scene, records, written};
 
 const GROUP: &[u8] = b"readers";
 
@@ -98,6 +100,33 @@ fn the_end_that_another_client_had_listed_is_a_watermark() {
     scene.record(commit(120));
 
     assert_eq!(commits(&mut scene), [json!(["readers", "orders", 3, 1, 120, 20])]);
+}
+
+/// The committed lag at 120 where another client wrote records up to 149, by the acks of its requests.
+fn lag_of_written(acks: &[i16], error: i16) -> Option<Value> {
+    let mut scene = Scene::new();
+    let mut producer = scene.recorder.open(2, Identity::default(), false, 22_000);
+    for acks in acks {
+        let (key, version, client_id, bytes, is_idempotent) = (PRODUCE, 4, Some(&b"shop"[..]), 100, false);
+        let request = Request { key, version, client_id, bytes, acks: Some(*acks), is_idempotent };
+        scene.recorder.record(&mut producer, &Event::Request(request), 22_000);
+    }
+    let content = Content { first_offset: Some(140), last_offset: Some(149), ..records(10) };
+    let (key, version, partition, confirmed, fetched) = (PRODUCE, 4, 3, true, None);
+    let written = PartitionExchange { key, version, topic: ORDERS, partition, error, confirmed, content, fetched };
+    scene.recorder.record(&mut producer, &Event::Partition(written), 22_000);
+    scene.record(member());
+    scene.record(commit(120));
+    rows(&mut scene)[0].get("committed_lag").cloned()
+}
+
+#[test]
+fn the_end_of_what_all_replicas_have_is_a_watermark() {
+    assert_eq!(lag_of_written(&[-1, -1], 0), Some(json!(30)));
+    assert_eq!(lag_of_written(&[-1, 1], 0), None, "the last record may be of the leader alone");
+    assert_eq!(lag_of_written(&[0], 0), None);
+    assert_eq!(lag_of_written(&[-1], 20), None, "not enough replicas");
+    assert_eq!(lag_of_written(&[], 0), None, "the request is not read");
 }
 
 #[test]

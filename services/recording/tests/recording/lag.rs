@@ -5,8 +5,9 @@ use kwitness_protocol::{Content, Event, Fetched, PartitionExchange, Topic};
 use kwitness_recording::Client;
 use serde_json::{Value, json};
 
-use crate::scene::{FETCH, ORDERS, Scene};
+use crate::scene::{FETCH, ORDERS, Scene, records};
 
+const SHARE_FETCH: i16 = 78;
 const MINUTE_MS: u64 = 60_000;
 const BEGIN_MS: u64 = 22_000;
 
@@ -217,6 +218,28 @@ fn a_clock_that_stops_or_goes_back_makes_no_record_older() {
     readers.slow(0, read(250, 300, None), BEGIN_MS - 9 * SECOND_MS);
 
     assert_eq!(age(&readers.topic(BEGIN_MS - 9 * SECOND_MS)), [&json!(0), &json!("at_least")]);
+}
+
+#[test]
+fn a_share_group_is_behind_by_what_lies_beyond_the_last_offset_that_it_acquired() {
+    for (end, lag) in [(None, None), (Some(150), Some(50)), (Some(100), Some(0)), (Some(99), None)] {
+        let mut scene = Scene::new();
+        scene.request(SHARE_FETCH, b"sharing");
+        let acquired = Content { first_offset: Some(90), last_offset: Some(99), ..records(10) };
+        scene.partition(SHARE_FETCH, ORDERS, 0, acquired);
+        if let Some(offset) = end {
+            scene.record(Event::End { topic: ORDERS, partition: 0, offset });
+        }
+        let window = scene.swap();
+        let rows = scene.rows(&window);
+        let row = rows.iter().find(|row| row["kind"] == "partition").unwrap();
+        let lag = lag.map(Value::from);
+        assert_eq!(row.get("fetch_lag"), lag.as_ref(), "{end:?}");
+        assert_eq!(row.get("fetch_lag_ms").is_some(), lag.is_some());
+        let totals = window.traffic(&scene.names);
+        let of_topic = totals.iter().find(|(labels, _)| labels.api == "ShareFetch" && labels.topic.is_some()).unwrap();
+        assert_eq!(of_topic.1.fetch_lag.map(Value::from), lag);
+    }
 }
 
 #[test]

@@ -98,7 +98,9 @@ class TrafficTotals(Envelope):
     batches: BatchCounts = Field(default_factory=dict, description="Their batches, by codec.")
     errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each partition.")
     fetch_lag: Count | None = Field(
-        None, description="The most records of a partition that it was behind (Fetch); absent where that is not known."
+        None,
+        description="The most records of a partition that it was behind (Fetch, ShareFetch); absent where that is not "
+        "known.",
     )
     fetch_lag_ms: Count | None = Field(
         None,

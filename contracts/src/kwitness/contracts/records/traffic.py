@@ -65,7 +65,8 @@ class PartitionTraffic(_Traffic):
     fetch_lag: Count | None = Field(
         None,
         description="Records from the next offset to fetch to `high_watermark`; the client may not have processed "
-        "what it fetched before.",
+        "what it fetched before. Of a ShareFetch from the last offset acquired to the largest high watermark of the "
+        "last minute that another client of the observer got.",
     )
     fetch_lag_ms: Count | None = Field(
         None,
