@@ -155,8 +155,11 @@ def test_a_series_that_nothing_was_added_to_for_an_hour_ends_and_makes_room() ->
     assert observed.series == sum(len(found) for name, found in samples.items() if not name.endswith("_created"))
 
 
-def _behind(seq: int, lag: int | None, end_ms: int | None = NOW, held: int | None = None) -> WindowTotals:
-    entry = {**totals(seq)["traffic"][0], "api": "Fetch", "fetch_lag": lag, "held_by_transaction": held}
+def _behind(
+    seq: int, lag: int | None, end_ms: int | None = NOW, held: int | None = None, lag_ms: int | None = None
+) -> WindowTotals:
+    lags = {"fetch_lag": lag, "fetch_lag_ms": lag_ms, "held_by_transaction": held}
+    entry = {**totals(seq)["traffic"][0], "api": "Fetch", **lags}
     return WindowTotals.model_validate({"seq": seq, "end_ms": end_ms, "traffic": [entry]})
 
 
@@ -170,11 +173,13 @@ def _lag(observed: ObservedTotals, now_ms: int) -> float | None:
 
 def test_the_fetch_lag_is_the_largest_of_the_last_minute_whatever_thread_or_pod_reports_it() -> None:
     observed = ObservedTotals(100)
-    observed.add(GATEWAY, _behind(1, 900, held=3), NOW, "shop/front-0")
+    observed.add(GATEWAY, _behind(1, 900, held=3, lag_ms=1_500), NOW, "shop/front-0")
     observed.add(GATEWAY, _behind(2, 20, NOW + 10_000), NOW + 10_000, "shop/front-0")
     observed.add(GATEWAY, _behind(2, 40, NOW + 10_000), NOW + 10_000, "shop/front-1")
 
-    assert value(shown(observed, ZeroPeriod(NOW, 0)), "kafka_client_held_by_transaction_records") == 3
+    page = shown(observed, ZeroPeriod(NOW, 0))
+    assert value(page, "kafka_client_held_by_transaction_records") == 3
+    assert value(page, "kafka_client_fetch_lag_seconds") == 1.5
     assert [_lag(observed, NOW + after_ms) for after_ms in (59_999, 60_000, 69_999)] == [900, 40, 40]
 
 
@@ -211,13 +216,14 @@ def test_the_committed_lag_of_a_group_is_the_largest_of_the_last_minute() -> Non
     observed = ObservedTotals(100)
     for seq, lag in ((1, 900), (2, 20)):
         late_ms = NOW + seq * 10_000
-        group = {"group_id": "readers", "topic": "orders", "committed_lag": lag}
+        group = {"group_id": "readers", "topic": "orders", "committed_lag": lag, "committed_lag_ms": 100 * lag}
         observed.add(GATEWAY, WindowTotals.model_validate({"seq": seq, "end_ms": late_ms, "groups": [group]}), late_ms)
 
     pages = [shown(observed, ZeroPeriod(NOW + after_ms, 0)) for after_ms in (69_999, 70_000)]
 
     of_group = {"cluster_id": CLUSTER, "topic": "orders", "group_id": "readers"}
     assert [value(page, "kafka_client_group_committed_lag_records", **of_group) for page in pages] == [900, 20]
+    assert [value(page, "kafka_client_group_committed_lag_seconds", **of_group) for page in pages] == [90, 2]
 
 
 def test_a_fetch_lag_of_more_than_a_minute_ago_or_that_is_not_known_is_absent_and_not_zero() -> None:

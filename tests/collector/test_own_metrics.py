@@ -64,9 +64,9 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     counts = {"opaque": {"tls": 1}, "unread": {"too_long": 1}, "api_versions": {"named": 1}}
     state = {**counts, "by_state": {"observed": 1}, "relay_only_until_ms": 1_760_000_600_000, "ledger": ledger}
     many = [totals(seq, client_id=f"c{seq}") for seq in range(2, 30)]
-    many[0]["traffic"][0] |= {"fetch_lag": 3, "held_by_transaction": 1, "batches": {"zstd": 2}}
+    many[0]["traffic"][0] |= {"fetch_lag": 3, "fetch_lag_ms": 1, "held_by_transaction": 1, "batches": {"zstd": 2}}
     many[0]["apis"][0] |= {"acks": {"all": 3}, "idempotent_requests": 3}
-    many[2]["groups"] = [{"group_id": "readers", "topic": "orders", "committed_lag": 4}]
+    many[2]["groups"] = [{"group_id": "readers", "topic": "orders", "committed_lag": 4, "committed_lag_ms": 1}]
     many[1]["apis"][0] |= {"api": "Fetch", "empty_responses": 2, "longest_gap_us": 1_500_000}
     body = request([row(1)], totals=many, connections=connections(1), state=state, **of_sidecar())
     collector.observe(body, token=SIDECAR)

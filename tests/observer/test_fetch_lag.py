@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from kwitness.contracts.records import PartitionTraffic
 
 from tests.eventually import eventually
-from tests.observer.kafka_tools import Tool
+from tests.observer.kafka_tools import Tool, share_consumer
 from tests.observer.stand import Stand
 from tests.repeated import repeated
 
@@ -27,9 +28,10 @@ FETCH_BYTES = 50_000
 """Of a partition in one answer; the consumer keeps one answer at most before it asks again."""
 
 
-def _produce(stand: Stand, topic: str, count: int) -> None:
+def _produce(stand: Stand, topic: str, count: int, bootstrap: str = "", acks: str = "all") -> None:
     # Brokers send a whole batch, however long: short ones keep the consumer from fetching far ahead.
-    producer = Producer({"bootstrap.servers": stand.cluster.bootstrap, "batch.num.messages": 10})
+    settings = {"bootstrap.servers": bootstrap or stand.cluster.bootstrap, "acks": acks}
+    producer = Producer({**settings, "batch.num.messages": 10})
     for _ in range(count):
         producer.produce(topic, VALUE, partition=PARTITION)
         producer.poll(0)
@@ -51,6 +53,10 @@ def _consumer(stand: Stand, client_id: str, **settings: Any) -> Consumer:
             **settings,
         }
     )
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _end(stand: Stand, topic: str) -> int:
@@ -82,12 +88,12 @@ def test_the_lag_of_a_slow_consumer_lies_between_those_before_and_after_it(stand
     consumer.assign([TopicPartition("behind", PARTITION, 0)])
     bounds: list[tuple[int, int, int, int]] = []
     for _ in range(4):
-        began_ms, highest = time.time_ns() // 1_000_000, _end(stand, "behind") - _read(consumer, 1)
+        began_ms, highest = _now_ms(), _end(stand, "behind") - _read(consumer, 1)
         _read(consumer, 150)
         _produce(stand, "behind", MORE)
         time.sleep(1.5)  # an answer after a second is what the topic's row is of
         lowest = _end(stand, "behind") - _read(consumer, 1)
-        bounds.append((began_ms, time.time_ns() // 1_000_000, lowest, highest))
+        bounds.append((began_ms, _now_ms(), lowest, highest))
 
     rows = eventually(
         lambda: [row for row in _rows(stand, "partition", "behind", "slow-consumer") if row["partition"] == PARTITION],
@@ -145,7 +151,7 @@ def _under_load(
 
     fall_behind()
     with repeated(fall_behind, 0.5):
-        first, from_ms = _group_lag(stand, name, name), time.time_ns() // 1_000_000
+        first, from_ms = _group_lag(stand, name, name), _now_ms()
         rows = eventually(lambda: rows_since(from_ms), lambda rows: len(rows) >= 3)
         second = _group_lag(stand, name, name)
     consumer.close()
@@ -183,7 +189,34 @@ def test_the_committed_lag_under_load_lies_between_two_lags_of_kafka_consumer_gr
         assert row.committed_lag is not None
         # The watermark is that of a Fetch up to a second before the end of the window.
         assert first - 5 * BATCH <= row.committed_lag <= second + 5 * BATCH
+        assert row.committed_lag_ms is not None
         assert row.pending_offset is None
+
+
+@pytest.mark.parametrize("acks", ["all", "1"])
+def test_a_group_that_does_not_fetch_is_behind_what_producers_wrote_to_all_replicas(stand: Stand, *, acks: str) -> None:
+    topic = group = f"not-fetching-{acks}"
+    stand.create(topic)
+    _produce(stand, topic, 20, stand.bootstrap, acks)
+    eventually(lambda: stand.rows(kind="partition", api="Produce", topic=topic), bool)
+    consumer, assigned = _consumer(stand, group), threading.Event()
+
+    def fetch_nothing(consumer: Consumer, _: object) -> None:
+        consumer.assign([])
+        assigned.set()
+
+    consumer.subscribe([topic], on_assign=fetch_nothing)
+    eventually(lambda: consumer.poll(0.1) is None and assigned.is_set())
+
+    def lags() -> list[int | None]:
+        consumer.commit(offsets=[TopicPartition(topic, PARTITION, 5)], asynchronous=False)
+        rows = stand.rows(kind="partition", api="OffsetCommit", topic=topic, group_id=group)
+        return [PartitionTraffic.model_validate(row).committed_lag for row in rows]
+
+    found = eventually(lags, lambda found: len(found) >= 3)
+    consumer.close()
+
+    assert set(found) == ({15} if acks == "all" else {None})
 
 
 @pytest.mark.parametrize("commits", [True, False])
@@ -217,6 +250,77 @@ def test_offsets_of_a_transaction_are_pending_until_it_is_committed(stand: Stand
     consumer.close()
 
 
+SLACK_MS = 3_000
+"""Watermarks are sampled once a second, while windows end."""
+
+
+def test_the_age_of_what_is_not_fetched_lies_between_the_times_before_and_after_it_was_written(stand: Stand) -> None:
+    name = "ageing"
+    stand.create(name)
+    written: list[tuple[int, int]] = []
+
+    def write(count: int) -> None:
+        before_ms = _now_ms()
+        _produce(stand, name, count)
+        written.extend([(before_ms, _now_ms())] * count)
+
+    write(10 * BATCH)
+    slow, quick = _consumer(stand, name), _consumer(stand, "quick-reader")
+    slow.assign([TopicPartition(name, PARTITION, 0)])
+    quick.assign([TopicPartition(name, PARTITION, len(written))])
+
+    def fall_behind() -> None:
+        write(4 * BATCH)
+        _read(slow, 2 * BATCH)
+        _read(quick, 4 * BATCH)
+
+    def rows(*bases: str) -> list[PartitionTraffic]:
+        found = [PartitionTraffic.model_validate(row) for row in _rows(stand, "partition", name, name)]
+        return [row for row in found if row.fetch_lag_basis in bases]
+
+    with repeated(fall_behind, 0.5):
+        eventually(lambda: rows("at_least"), bool)
+        eventually(lambda: rows("observed", "interpolated"), lambda found: len(found) >= 5)
+
+    for row in rows("at_least", "observed", "interpolated"):
+        assert row.high_watermark is not None
+        assert row.fetch_lag is not None
+        assert row.fetch_lag_ms is not None
+        before_ms, after_ms = written[row.high_watermark - row.fetch_lag]
+        assert row.fetch_lag_ms <= row.window_end_ms - before_ms + SLACK_MS
+        if row.fetch_lag_basis != "at_least":
+            assert row.window_end_ms - after_ms - SLACK_MS <= row.fetch_lag_ms
+    of_topic = [row["fetch_lag_ms"] for row in _rows(stand, "presence", name, name) if "fetch_lag_ms" in row]
+    assert max(of_topic) > 2 * SLACK_MS
+    slow.close()
+    quick.close()
+
+
+def test_a_share_group_is_behind_by_what_lies_beyond_the_last_offset_that_it_acquired(stand: Stand) -> None:
+    name, count = "shared", 2 * RECORDS
+    stand.create(name)
+    _produce(stand, name, count)
+    reader = _consumer(stand, "reader-of-shared")
+    reader.assign([TopicPartition(name, PARTITION, 0)])
+
+    def rows() -> list[PartitionTraffic]:
+        found = stand.rows(kind="partition", api="ShareFetch", topic=name, partition=PARTITION)
+        return [row for row in map(PartitionTraffic.model_validate, found) if row.fetch_lag is not None]
+
+    with repeated(lambda: reader.poll(0), 0.05):
+        eventually(lambda: _rows(stand, "presence", name, "reader-of-shared"), bool)
+        with share_consumer(stand.bootstrap, name, 1) as sharing:
+            sharing.ended()
+        eventually(rows, bool)
+        with share_consumer(stand.bootstrap, name, count):
+            eventually(rows, lambda found: any(row.fetch_lag == 0 for row in found))
+    reader.close()
+
+    behind = [(row.fetch_lag, row.last_offset) for row in rows()]
+    assert behind == [(count - 1 - (last or 0), last) for _, last in behind]
+    assert max(lag or 0 for lag, _ in behind) > 0
+
+
 def test_a_consumer_that_is_at_the_end_has_no_lag(stand: Stand) -> None:
     stand.create("caught-up")
     _produce(stand, "caught-up", 10)
@@ -232,6 +336,7 @@ def test_a_consumer_that_is_at_the_end_has_no_lag(stand: Stand) -> None:
     row = eventually(last, lambda row: row is not None and row["fetch_lag"] == 0)
     assert row is not None
     assert (row["fetch_lag_partitions"], row["held_by_transaction"]) == (1, 0)
+    assert (row["fetch_lag_ms"], row["fetch_lag_basis"]) == (0, "observed")
     consumer.close()
 
 

@@ -20,6 +20,9 @@ pub(crate) struct GroupLabels {
 pub(crate) struct GroupSums {
     /// The most records of a partition.
     committed_lag: u64,
+    /// The longest that a record which the group has not committed can be read already; `None` where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    committed_lag_ms: Option<u64>,
 }
 
 pub(crate) fn groups(window: &Window, names: &TopicNames) -> BTreeMap<GroupLabels, GroupSums> {
@@ -29,7 +32,8 @@ pub(crate) fn groups(window: &Window, names: &TopicNames) -> BTreeMap<GroupLabel
         let (Some(lag), Some(topic)) = (lag, topic_label(which, names)) else { continue };
         let Some(group_id) = label(who, IdentityKey::GroupId) else { continue };
         let sums = all.entry(GroupLabels { group_id, topic }).or_default();
-        sums.committed_lag = sums.committed_lag.max(lag);
+        sums.committed_lag = sums.committed_lag.max(lag.records);
+        sums.committed_lag_ms = sums.committed_lag_ms.max(lag.age.map(|age| age.ms));
     }
     all
 }

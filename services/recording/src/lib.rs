@@ -6,8 +6,10 @@
 
 mod client;
 mod commits;
+mod ends;
 mod group_totals;
 mod headers;
+mod history;
 mod identities;
 mod labels;
 mod lag;
@@ -21,11 +23,13 @@ mod tally;
 pub mod telemetry;
 mod topics;
 mod totals;
+mod watermarks;
 mod window;
 
 pub use client::Client;
 pub use commits::CommitTally;
 pub use headers::{HEADERS_OF_A_CLIENT, HeaderRow, Headers, SeenInBatch};
+pub use history::{Age, Basis};
 pub use identities::{event_filter_without, key_of};
 pub use lag::TopicLag;
 pub use life::{ConnectionEvent, End, Happened, Security, Unfollowed};

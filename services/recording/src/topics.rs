@@ -7,7 +7,9 @@ use hashbrown::HashMap;
 use kwitness_protocol::{LONGEST_NAME, Topic};
 
 use crate::commits::Transactions;
-use crate::lag::Watermarks;
+use crate::history::Age;
+use crate::lag::Behind;
+use crate::watermarks::Watermarks;
 
 /// What topic ids stand for, as brokers told it to any connection of this process, and the high watermarks of partitions.
 /// Ids are never used again, so there is nothing to correct.
@@ -75,14 +77,24 @@ impl TopicNames {
         names.young.ids.get(name).or_else(|| names.old.ids.get(name)).copied()
     }
 
-    /// Returns the largest high watermark of a partition within the last minute, however answers named its topic.
-    pub(crate) fn watermark(&self, topic: Topic<'_>, partition: i32, now_ms: u64) -> Option<i64> {
-        let of = |topic: Topic<'_>| self.watermarks.largest(&topic, partition, now_ms);
+    /// Returns how far an offset is behind the largest high watermark of the last minute, however answers named the topic.
+    pub(crate) fn behind(&self, topic: Topic<'_>, partition: i32, offset: i64, now_ms: u64) -> Option<Behind> {
+        let largest = self.largest_of_names(topic, |topic| self.watermarks.largest(topic, partition, now_ms))?;
+        Behind::new(offset, largest, || self.age(topic, partition, offset, now_ms))
+    }
+
+    /// Returns how long the record at an offset can be read already, however answers named the topic.
+    pub(crate) fn age(&self, topic: Topic<'_>, partition: i32, offset: i64, now_ms: u64) -> Option<Age> {
+        self.largest_of_names(topic, |topic| self.watermarks.age(topic, partition, offset, now_ms))
+    }
+
+    /// Returns the larger value of a topic's name and of its id.
+    fn largest_of_names<T: Ord>(&self, topic: Topic<'_>, of: impl Fn(&Topic<'_>) -> Option<T>) -> Option<T> {
         let otherwise = match topic {
-            Topic::Name(name) => self.id(name).and_then(|id| of(Topic::Id(id))),
-            Topic::Id(id) => self.name(id).and_then(|name| of(Topic::Name(&name))),
+            Topic::Name(name) => self.id(name).and_then(|id| of(&Topic::Id(id))),
+            Topic::Id(id) => self.name(id).and_then(|name| of(&Topic::Name(&name))),
         };
-        of(topic).max(otherwise)
+        of(&topic).max(otherwise)
     }
 }
 

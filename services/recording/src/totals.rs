@@ -10,8 +10,10 @@ use serde::Serialize;
 
 use super::group_totals::groups;
 use super::headers::Headers;
+use super::history::Age;
 use super::labels::{OTHER, api_label, label, topic_label};
-use super::rows::{Named, Writer, is_zero, side};
+use super::lag::Behind;
+use super::rows::{Named, Writer, fetch_lag, is_zero, side};
 use super::tally::{AckCounts, grow, grow_all};
 use super::topics::TopicNames;
 use super::window::{Which, Who, Window};
@@ -123,12 +125,23 @@ pub struct TrafficSums {
     pub batches: CodecCounts,
     /// Partitions in responses with an error, by its code.
     pub errors: BTreeMap<String, u64>,
-    /// The most records of a partition that it was behind (Fetch); `None` where that is not known.
+    /// The most records of a partition that it was behind (Fetch, `ShareFetch`); `None` where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetch_lag: Option<u64>,
+    /// The longest that a record of a partition which it has not fetched can be read already; `None` where that is not
+    /// known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fetch_lag_ms: Option<u64>,
     /// The most records of a partition that an open transaction held (Fetch); `None` where that is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_by_transaction: Option<u64>,
+}
+
+impl TrafficSums {
+    fn fall_behind(&mut self, records: u64, age: Option<Age>) {
+        self.fetch_lag = self.fetch_lag.max(Some(records));
+        self.fetch_lag_ms = self.fetch_lag_ms.max(age.map(|age| age.ms));
+    }
 }
 
 #[derive(Default, Serialize)]
@@ -178,17 +191,23 @@ impl Window {
         for (who, which, api, tally) in self.topics().filter(|(.., tally)| tally.requests > 0) {
             grow(&mut all.entry(labels(who, which, api)).or_default().requests, tally.requests);
         }
-        for (who, which, _, api, tally) in self.partitions() {
+        for (who, which, partition, api, tally) in self.partitions() {
             let sums = all.entry(labels(who, which, Some(api))).or_default();
             grow(&mut sums.records, tally.content.records);
             grow(&mut sums.record_bytes, tally.content.bytes);
             grow_all(&mut sums.batches.0, tally.content.codecs);
             add_errors(&mut sums.errors, tally.errors.iter(), tally.errors.others());
+            // That of a Fetch is of its topic's presence.
+            if api == Api::SHARE_FETCH
+                && let Some(Behind { records, age }) = fetch_lag(which, partition, api, tally, names, self.end_ms)
+            {
+                sums.fall_behind(records, age);
+            }
         }
         for (who, which, tally) in self.presence() {
             let Some(lag) = tally.lag else { continue };
             let sums = all.entry(labels(who, which, Some(Api::FETCH))).or_default();
-            sums.fetch_lag = sums.fetch_lag.max(Some(lag.records));
+            sums.fall_behind(lag.records, lag.age);
             sums.held_by_transaction = sums.held_by_transaction.max(lag.held);
         }
         all

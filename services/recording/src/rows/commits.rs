@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::traffic::PartitionRow;
 use crate::commits::CommitTally;
-use crate::lag::between;
+use crate::history::Basis;
+use crate::lag::Behind;
 use crate::topics::TopicNames;
 use crate::window::Which;
 
@@ -20,24 +21,30 @@ pub(super) struct CommitRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     committed_lag: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    committed_lag_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    committed_lag_basis: Option<Basis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pending_offset: Option<i64>,
 }
 
 impl<'a> CommitRow<'a> {
-    pub(super) const fn new(row: PartitionRow<'a>, tally: CommitTally, committed_lag: Option<u64>) -> Self {
+    pub(super) fn new(row: PartitionRow<'a>, tally: CommitTally, behind: Option<Behind>) -> Self {
         let CommitTally { committed: committed_offset, pending: pending_offset, .. } = tally;
-        Self { row, committed_offset, committed_lag, pending_offset }
+        let (age, committed_lag) = (behind.and_then(|behind| behind.age), behind.map(|behind| behind.records));
+        let (committed_lag_ms, committed_lag_basis) = (age.map(|age| age.ms), age.map(|age| age.basis));
+        Self { row, committed_offset, committed_lag, committed_lag_ms, committed_lag_basis, pending_offset }
     }
 }
 
-/// Returns how many records lie between a group's offset and the end of a partition, as far as its watermark is known.
+/// Returns how far a group's offset is behind the end of a partition, as far as its watermark is known.
 pub(crate) fn committed_lag(
     which: Which<'_>,
     partition: i32,
     tally: CommitTally,
     names: &TopicNames,
     now_ms: u64,
-) -> Option<u64> {
+) -> Option<Behind> {
     let Which::Topic(topic) = which else { return None };
-    between(tally.committed?, names.watermark(topic, partition, now_ms)?)
+    names.behind(topic, partition, tally.committed?, now_ms)
 }

@@ -13,6 +13,7 @@ use std::fmt::Debug;
 use kwitness_observation::{KnownKeys, Row};
 use serde::Serialize;
 
+use super::ends::keep_ends;
 use super::headers::{HeaderRow, Headers};
 use super::life::ConnectionEvent;
 use super::requests::RequestEvent;
@@ -30,7 +31,7 @@ use traffic::{ApiRow, PartitionRow, PresenceRow};
 pub(super) use commits::committed_lag;
 pub(super) use headers::side;
 pub use source::Source;
-pub(super) use traffic::{Named, api_name, is_zero};
+pub(super) use traffic::{Named, api_name, fetch_lag, is_zero};
 
 /// The topics without their prefix.
 const TRAFFIC: &str = "traffic";
@@ -103,6 +104,7 @@ impl Writer {
         names: &TopicNames,
         give: &mut impl FnMut(Row) -> Result<(), &'static str>,
     ) {
+        keep_ends(window, names);
         let mut sealed = Sealed::default();
         for event in &window.connections {
             self.connection(event, &mut sealed, give);
@@ -111,7 +113,8 @@ impl Writer {
         let mut sealed = Sealed::default();
         for (who, which, partition, key, tally) in window.partitions() {
             let name = api_name(Some(key));
-            let row = PartitionRow::new(who, which, partition, &name, tally, names);
+            let behind = fetch_lag(which, partition, key, tally, names, window.end_ms);
+            let row = PartitionRow::new(who, which, partition, &name, tally, names, behind);
             self.traffic(window, who, row, &mut sealed, give);
         }
         for (who, api, tally) in window.apis() {
@@ -125,7 +128,7 @@ impl Writer {
         }
         for (who, which, partition, tally) in window.commits() {
             let requests = PartitionTally { requests: tally.commits, ..PartitionTally::default() };
-            let row = PartitionRow::new(who, which, Some(partition), OFFSET_COMMIT, &requests, names);
+            let row = PartitionRow::new(who, which, Some(partition), OFFSET_COMMIT, &requests, names, None);
             let lag = committed_lag(which, partition, tally, names, window.end_ms);
             self.traffic(window, who, CommitRow::new(row, tally, lag), &mut sealed, give);
         }

@@ -1,11 +1,12 @@
 //! What clients did with partitions, APIs and topics.
 
 use kwitness_observation::{CodecCounts, ErrorCounts, OffsetRanges, ReasonCounts, Sketch, text, uuid};
-use kwitness_protocol::schema::api;
+use kwitness_protocol::schema::{Api, api};
 use kwitness_protocol::{Topic, Unread};
 use serde::Serialize;
 
-use crate::lag::{between, held};
+use crate::history::Basis;
+use crate::lag::{Behind, held};
 use crate::tally::{AckCounts, ApiTally, PartitionTally, PresenceTally};
 use crate::topics::TopicNames;
 use crate::window::{Which, Who};
@@ -52,6 +53,10 @@ struct Offsets<'a> {
     high_watermark: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fetch_lag: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetch_lag_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetch_lag_basis: Option<Basis>,
     #[serde(skip_serializing_if = "Option::is_none")]
     held_by_transaction: Option<u64>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -101,6 +106,10 @@ pub(super) struct PresenceRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     fetch_lag: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    fetch_lag_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetch_lag_basis: Option<Basis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     fetch_lag_partitions: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     held_by_transaction: Option<u64>,
@@ -114,8 +123,10 @@ impl<'a> PartitionRow<'a> {
         api: &'a str,
         tally: &'a PartitionTally,
         names: &TopicNames,
+        behind: Option<Behind>,
     ) -> Self {
         let content = &tally.content;
+        let age = behind.and_then(|behind| behind.age);
         // Offsets of several partitions have no meaning.
         let offsets = partition.map(|_| Offsets {
             first_offset: content.first_offset,
@@ -123,7 +134,9 @@ impl<'a> PartitionRow<'a> {
             offset_ranges: OffsetRanges(&tally.offsets),
             offset_ranges_merged: tally.offsets.merged(),
             high_watermark: tally.fetched.map(|fetched| fetched.high_watermark),
-            fetch_lag: tally.fetched.and_then(|fetched| between(fetched.next_offset, fetched.high_watermark)),
+            fetch_lag: behind.map(|behind| behind.records),
+            fetch_lag_ms: age.map(|age| age.ms),
+            fetch_lag_basis: age.map(|age| age.basis),
             held_by_transaction: tally.fetched.as_ref().and_then(held),
             watermarks_below: tally.watermarks_below,
         });
@@ -182,6 +195,7 @@ impl<'a> ApiRow<'a> {
 impl PresenceRow {
     pub(super) fn new(who: Who<'_>, which: Which<'_>, tally: PresenceTally, names: &TopicNames) -> Self {
         let PresenceTally { partitions, lag } = tally;
+        let age = lag.and_then(|lag| lag.age);
         Self {
             kind: "presence",
             api: "Fetch",
@@ -189,10 +203,33 @@ impl PresenceRow {
             overflowed: is_overflowed(who, which),
             partitions,
             fetch_lag: lag.map(|lag| lag.records),
+            fetch_lag_ms: age.map(|age| age.ms),
+            fetch_lag_basis: age.map(|age| age.basis),
             fetch_lag_partitions: lag.map(|lag| lag.partitions),
             held_by_transaction: lag.and_then(|lag| lag.held),
         }
     }
+}
+
+/// Returns how far the answers of a window leave a client behind the end of a partition, as far as that is known.
+///
+/// Answers to a `ShareFetch` have no watermark: the distance is that of the last offset acquired to one that another
+/// request has.
+pub(crate) fn fetch_lag(
+    which: Which<'_>,
+    partition: Option<i32>,
+    api: i16,
+    tally: &PartitionTally,
+    names: &TopicNames,
+    now_ms: u64,
+) -> Option<Behind> {
+    let (Which::Topic(topic), Some(partition)) = (which, partition) else { return None };
+    if api == Api::SHARE_FETCH {
+        return names.behind(topic, partition, tally.content.last_offset?.checked_add(1)?, now_ms);
+    }
+    let fetched = tally.fetched?;
+    let next_offset = fetched.next_offset;
+    Behind::new(next_offset, fetched.high_watermark, || names.age(topic, partition, next_offset, now_ms))
 }
 
 /// Of what few rows have, others say nothing.

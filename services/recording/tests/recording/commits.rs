@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use kwitness_observation::Identity;
-use kwitness_protocol::{Commit, Content, Event, Fetched, IdentityField, PartitionExchange, Topic, TransactionEnd};
+use kwitness_protocol::{
+    Commit, Content, Event, Fetched, IdentityField, PartitionExchange, Request, Topic, TransactionEnd,
+};
 use kwitness_recording::{Client, Recorder, Settings, TopicNames};
 use serde_json::{Value, json};
 
-use crate::scene::{FETCH, ORDERS, Scene, written};
+use crate::scene::{FETCH, ORDERS, PRODUCE, Scene, records, written};
 
 const GROUP: &[u8] = b"readers";
 
@@ -57,6 +59,24 @@ fn the_committed_lag_lies_between_the_last_offset_and_the_watermark() {
 }
 
 #[test]
+fn the_age_of_the_record_at_the_committed_offset_is_as_of_the_end_of_the_window() {
+    for (offset, ms, basis) in [(150, 0, "observed"), (140, 6_900, "interpolated"), (119, 8_000, "at_least")] {
+        let mut scene = Scene::new();
+        for (at_ms, high_watermark) in [(22_000, 130), (24_000, 150)] {
+            for event in watermark(Topic::Id([7; 16]), high_watermark) {
+                scene.recorder.record(&mut scene.client, &event, at_ms);
+            }
+        }
+        scene.record(Event::TopicName { id: [7; 16], name: b"orders" });
+        scene.record(member());
+        scene.record(commit(offset));
+
+        let row = &rows(&mut scene)[0];
+        assert_eq!((&row["committed_lag_ms"], &row["committed_lag_basis"]), (&json!(ms), &json!(basis)), "{offset}");
+    }
+}
+
+#[test]
 fn a_watermark_is_found_by_the_topics_name_or_its_id() {
     for (fetched, committed) in [(ORDERS, Topic::Id([7; 16])), (Topic::Id([7; 16]), ORDERS)] {
         let mut scene = Scene::new();
@@ -80,6 +100,33 @@ fn the_end_that_another_client_had_listed_is_a_watermark() {
     scene.record(commit(120));
 
     assert_eq!(commits(&mut scene), [json!(["readers", "orders", 3, 1, 120, 20])]);
+}
+
+/// The committed lag at 120 where another client wrote records up to 149, by the acks of its requests.
+fn lag_of_written(acks: &[i16], error: i16) -> Option<Value> {
+    let mut scene = Scene::new();
+    let mut producer = scene.recorder.open(2, Identity::default(), false, 22_000);
+    for acks in acks {
+        let (key, version, client_id, bytes, is_idempotent) = (PRODUCE, 4, Some(&b"shop"[..]), 100, false);
+        let request = Request { key, version, client_id, bytes, acks: Some(*acks), is_idempotent };
+        scene.recorder.record(&mut producer, &Event::Request(request), 22_000);
+    }
+    let content = Content { first_offset: Some(140), last_offset: Some(149), ..records(10) };
+    let (key, version, partition, confirmed, fetched) = (PRODUCE, 4, 3, true, None);
+    let written = PartitionExchange { key, version, topic: ORDERS, partition, error, confirmed, content, fetched };
+    scene.recorder.record(&mut producer, &Event::Partition(written), 22_000);
+    scene.record(member());
+    scene.record(commit(120));
+    rows(&mut scene)[0].get("committed_lag").cloned()
+}
+
+#[test]
+fn the_end_of_what_all_replicas_have_is_a_watermark() {
+    assert_eq!(lag_of_written(&[-1, -1], 0), Some(json!(30)));
+    assert_eq!(lag_of_written(&[-1, 1], 0), None, "the last record may be of the leader alone");
+    assert_eq!(lag_of_written(&[0], 0), None);
+    assert_eq!(lag_of_written(&[-1], 20), None, "not enough replicas");
+    assert_eq!(lag_of_written(&[], 0), None, "the request is not read");
 }
 
 #[test]
@@ -175,5 +222,6 @@ fn totals_have_the_largest_lag_of_a_group_and_topic() {
         scene.record(event);
     }
 
-    assert_eq!(scene.totals()["groups"], json!([{"group_id": "readers", "topic": "orders", "committed_lag": 30}]));
+    let of_group = json!({"group_id": "readers", "topic": "orders", "committed_lag": 30, "committed_lag_ms": 8_000});
+    assert_eq!(scene.totals()["groups"], json!([of_group]));
 }

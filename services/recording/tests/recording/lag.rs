@@ -5,8 +5,9 @@ use kwitness_protocol::{Content, Event, Fetched, PartitionExchange, Topic};
 use kwitness_recording::Client;
 use serde_json::{Value, json};
 
-use crate::scene::{FETCH, ORDERS, Scene};
+use crate::scene::{FETCH, ORDERS, Scene, records};
 
+const SHARE_FETCH: i16 = 78;
 const MINUTE_MS: u64 = 60_000;
 const BEGIN_MS: u64 = 22_000;
 
@@ -130,6 +131,117 @@ fn a_watermark_below_what_was_read_is_counted_and_has_no_lag() {
     assert!(rows[0].get("fetch_lag").is_none() && rows[0].get("high_watermark").is_none());
 }
 
+const SECOND_MS: u64 = 1_000;
+
+fn age(row: &Value) -> [&Value; 2] {
+    ["fetch_lag_ms", "fetch_lag_basis"].map(|name| row.get(name).unwrap_or(&Value::Null))
+}
+
+/// A client that reads 100 records of partition 0 every ten seconds until it is at 200, and half a minute later at 300.
+fn samples() -> Readers {
+    let mut readers = Readers::new();
+    for (seconds, end) in [(0, 100), (10, 200), (40, 300)] {
+        readers.other(0, read(end, end, None), BEGIN_MS + seconds * SECOND_MS);
+    }
+    readers
+}
+
+#[test]
+fn the_age_of_a_record_that_is_not_read_lies_between_two_samples_of_the_watermark() {
+    let now_ms = BEGIN_MS + 50 * SECOND_MS;
+    let cases = [
+        (50, json!(50_000), "at_least"),      // it had come before the first sample
+        (150, json!(44_900), "interpolated"), // the 51st of 100 in ten seconds
+        (200, json!(39_700), "observed"),     // the first of 100 in thirty seconds
+        (299, json!(10_000), "observed"),     // the last
+        (300, json!(0), "observed"),          // there is none
+    ];
+    for (position, ms, basis) in cases {
+        let mut readers = samples();
+        readers.slow(0, read(position, 300, None), now_ms);
+
+        assert_eq!(age(&readers.topic(now_ms)), [&ms, &json!(basis)], "at {position}");
+    }
+}
+
+#[test]
+fn a_record_is_no_older_than_the_last_answer_that_did_not_have_it() {
+    let mut readers = Readers::new();
+    let idle_s = 300;
+    for seconds in 0..=idle_s {
+        readers.other(0, read(100, 100, None), BEGIN_MS + seconds * SECOND_MS);
+    }
+    readers.other(0, read(101, 101, None), BEGIN_MS + (idle_s + 1) * SECOND_MS);
+    let now_ms = BEGIN_MS + (idle_s + 10) * SECOND_MS;
+    readers.slow(0, read(100, 101, None), now_ms);
+
+    assert_eq!(age(&readers.topic(now_ms)), [&json!(9_000), &json!("observed")]);
+}
+
+#[test]
+fn the_topic_has_the_oldest_record_of_its_partitions_and_a_partition_its_own() {
+    let mut readers = samples();
+    readers.other(1, read(0, 0, None), BEGIN_MS);
+    readers.other(1, read(5, 5, None), BEGIN_MS + 2 * SECOND_MS);
+    let now_ms = BEGIN_MS + 50 * SECOND_MS;
+    readers.slow(0, read(299, 300, None), now_ms);
+    readers.slow(1, read(4, 5, None), now_ms);
+
+    assert_eq!(age(&readers.topic(now_ms)), [&json!(48_000), &json!("observed")]);
+    readers.slow(0, read(299, 300, None), now_ms);
+    let window = readers.scene.recorder.swap(now_ms);
+    let rows = readers.scene.rows(&window);
+    let row = rows.iter().find(|row| row["kind"] == "partition" && row["client_id"] == "slow").unwrap();
+    let end_ms = row["window_end_ms"].as_u64().unwrap();
+    assert_eq!(age(row), [&json!(end_ms - BEGIN_MS - 40 * SECOND_MS), &json!("observed")]);
+}
+
+#[test]
+fn records_that_a_log_has_lost_have_no_samples() {
+    let mut readers = samples();
+    let now_ms = BEGIN_MS + 41 * SECOND_MS + MINUTE_MS;
+    readers.other(0, read(150, 150, None), now_ms - SECOND_MS);
+    readers.other(0, read(160, 160, None), now_ms);
+    readers.slow(0, read(159, 160, None), now_ms);
+
+    assert_eq!(age(&readers.topic(now_ms)), [&json!(0), &json!("observed")]);
+    readers.slow(0, read(90, 160, None), now_ms);
+    assert_eq!(age(&readers.topic(now_ms)), [&json!(now_ms - BEGIN_MS), &json!("at_least")]);
+}
+
+#[test]
+fn a_clock_that_stops_or_goes_back_makes_no_record_older() {
+    let mut readers = Readers::new();
+    for (at_ms, end) in [(BEGIN_MS, 100), (BEGIN_MS, 200), (BEGIN_MS - 9 * SECOND_MS, 300)] {
+        readers.other(0, read(end, end, None), at_ms);
+    }
+    readers.slow(0, read(250, 300, None), BEGIN_MS - 9 * SECOND_MS);
+
+    assert_eq!(age(&readers.topic(BEGIN_MS - 9 * SECOND_MS)), [&json!(0), &json!("at_least")]);
+}
+
+#[test]
+fn a_share_group_is_behind_by_what_lies_beyond_the_last_offset_that_it_acquired() {
+    for (end, lag) in [(None, None), (Some(150), Some(50)), (Some(100), Some(0)), (Some(99), None)] {
+        let mut scene = Scene::new();
+        scene.request(SHARE_FETCH, b"sharing");
+        let acquired = Content { first_offset: Some(90), last_offset: Some(99), ..records(10) };
+        scene.partition(SHARE_FETCH, ORDERS, 0, acquired);
+        if let Some(offset) = end {
+            scene.record(Event::End { topic: ORDERS, partition: 0, offset });
+        }
+        let window = scene.swap();
+        let rows = scene.rows(&window);
+        let row = rows.iter().find(|row| row["kind"] == "partition").unwrap();
+        let lag = lag.map(Value::from);
+        assert_eq!(row.get("fetch_lag"), lag.as_ref(), "{end:?}");
+        assert_eq!(row.get("fetch_lag_ms").is_some(), lag.is_some());
+        let totals = window.traffic(&scene.names);
+        let of_topic = totals.iter().find(|(labels, _)| labels.api == "ShareFetch" && labels.topic.is_some()).unwrap();
+        assert_eq!(of_topic.1.fetch_lag.map(Value::from), lag);
+    }
+}
+
 #[test]
 fn totals_have_the_largest_lag_of_each_client_and_topic() {
     let mut readers = Readers::new();
@@ -142,6 +254,7 @@ fn totals_have_the_largest_lag_of_each_client_and_topic() {
     assert_eq!(totals["end_ms"], 30_000);
     let of_fetch = totals["traffic"].as_array().unwrap().iter().find(|entry| entry["api"] == "Fetch").unwrap();
     assert_eq!((&of_fetch["fetch_lag"], &of_fetch["held_by_transaction"]), (&json!(20), &json!(5)));
+    assert_eq!(of_fetch["fetch_lag_ms"], 0, "the first sample is of now");
 }
 
 #[test]

@@ -98,7 +98,13 @@ class TrafficTotals(Envelope):
     batches: BatchCounts = Field(default_factory=dict, description="Their batches, by codec.")
     errors: ErrorCounts = Field(default_factory=dict, description="Errors by Kafka's code, one for each partition.")
     fetch_lag: Count | None = Field(
-        None, description="The most records of a partition that it was behind (Fetch); absent where that is not known."
+        None,
+        description="The most records of a partition that it was behind (Fetch, ShareFetch); absent where that is not "
+        "known.",
+    )
+    fetch_lag_ms: Count | None = Field(
+        None,
+        description="The longest that a record which it had not fetched could be read; absent where that is not known.",
     )
     held_by_transaction: Count | None = Field(
         None,
@@ -136,6 +142,9 @@ class GroupTotals(Envelope):
     topic: TopicText = Field(description="Topic.")
     committed_lag: Count = Field(
         description="The most records of a partition from the committed offset to the high watermark."
+    )
+    committed_lag_ms: Count | None = Field(
+        None, description="The longest that a record which it had not committed could be read; absent likewise."
     )
 
 

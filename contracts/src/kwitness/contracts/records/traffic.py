@@ -14,6 +14,7 @@ from .sketch import Sketch
 __all__ = ["ApiTraffic", "PartitionTraffic", "TopicPresence"]
 
 ApiName = Annotated[str, Field(min_length=1, max_length=64)]
+LagBasis = Literal["observed", "interpolated", "at_least"]
 
 
 class _Traffic(Observed, Window):
@@ -64,7 +65,18 @@ class PartitionTraffic(_Traffic):
     fetch_lag: Count | None = Field(
         None,
         description="Records from the next offset to fetch to `high_watermark`; the client may not have processed "
-        "what it fetched before.",
+        "what it fetched before. Of a ShareFetch from the last offset acquired to the largest high watermark of the "
+        "last minute that another client of the observer got.",
+    )
+    fetch_lag_ms: Count | None = Field(
+        None,
+        description="How long the record at the next offset to fetch could be read by the end of the window, by the "
+        "clock of the observer; 0 without lag, absent where it does not know.",
+    )
+    fetch_lag_basis: LagBasis | None = Field(
+        None,
+        description="How that is known: a sample of the high watermark is at that record, it is between two samples, "
+        "or the first sample had passed it already.",
     )
     held_by_transaction: Count | None = Field(
         None, description="Records from the last stable offset of that answer to `high_watermark`."
@@ -82,6 +94,10 @@ class PartitionTraffic(_Traffic):
         description="Records from it to the largest high watermark of the last minute that any client of the observer "
         "got; absent where none is known.",
     )
+    committed_lag_ms: Count | None = Field(
+        None, description="How long the record at `committed_offset` could be read by the end of the window, likewise."
+    )
+    committed_lag_basis: LagBasis | None = Field(None, description="How that is known.")
     pending_offset: Offset | None = Field(
         None, description="The last offset of a transaction whose end the observer has not seen, or that was aborted."
     )
@@ -144,6 +160,12 @@ class TopicPresence(_Traffic):
         description="The most records from the next offset to fetch to the high watermark of a partition, the largest "
         "that any client of the observer got; absent where no answer of the last minute has it.",
     )
+    fetch_lag_ms: Count | None = Field(
+        None,
+        description="The longest that the record at the next offset to fetch of a partition could be read, by the "
+        "clock of the observer.",
+    )
+    fetch_lag_basis: LagBasis | None = Field(None, description="How that is known.")
     fetch_lag_partitions: Count | None = Field(None, description="Partitions of which it is known.")
     held_by_transaction: Count | None = Field(
         None,

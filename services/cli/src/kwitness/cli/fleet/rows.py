@@ -29,6 +29,7 @@ _SLOWEST_US = max(time_us for _, time_us in _SERVED)
 _NOTHING = '{"buckets":{},"sum_us":0}'
 _IDLE, _FAILED, _SENT_AGAIN, _UNNAMED = 0.1, 0.01, 0.005, 0.02
 _MOST_REQUESTS, _MOST_RECORDS = 12, 40
+_MS_OF_RECORD = 40
 _VERSIONS = {"Produce": 12, "EndTxn": 5, "Fetch": 17, "Heartbeat": 4, "OffsetCommit": 9, "Metadata": 13}
 _OLD_VERSIONS = {"Produce": 2, "EndTxn": 0, "Fetch": 3, "Heartbeat": 0, "OffsetCommit": 1, "Metadata": 1}
 
@@ -139,12 +140,17 @@ def _counts(
     if offsets is None:
         return f'{counted}"offset_ranges":[],"offset_ranges_merged":0,"compression":{{}}}}'
     first, last = offsets
-    behind = "" if lag is None else f'"high_watermark":{last + 1 + lag},"fetch_lag":{lag},"held_by_transaction":0,'
+    behind = "" if lag is None else f'"high_watermark":{last + 1 + lag},{_behind(lag)},'
     return (
         f'{counted}"first_offset":{first},"last_offset":{last},"offset_ranges":[{{"first":{first},"last":{last}}}],'
         f'"offset_ranges_merged":0,{behind}"min_timestamp_ms":{times[0]},"max_timestamp_ms":{times[1]},'
         f'"compression":{{"{codec}":{batches}}}}}'
     )
+
+
+def _behind(lag: int) -> str:
+    basis = "interpolated" if lag else "observed"
+    return f'"fetch_lag":{lag},"fetch_lag_ms":{lag * _MS_OF_RECORD},"fetch_lag_basis":"{basis}","held_by_transaction":0'
 
 
 def api_rows(client: Client, dice: random.Random) -> list[str]:
@@ -247,8 +253,8 @@ def presence_rows(client: Client, logs: Logs) -> list[str]:
 
 def _presence(topic: Topic, partitions: int, lag: int) -> str:
     return (
-        f'"kind":"presence","api":"Fetch",{topic.named}"overflowed":false,"partitions":{partitions},"fetch_lag":{lag},'
-        f'"fetch_lag_partitions":{partitions},"held_by_transaction":0}}'
+        f'"kind":"presence","api":"Fetch",{topic.named}"overflowed":false,"partitions":{partitions},{_behind(lag)},'
+        f'"fetch_lag_partitions":{partitions}}}'
     )
 
 

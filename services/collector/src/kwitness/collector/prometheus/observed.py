@@ -39,6 +39,7 @@ _LAGS: Final[Mapping[str, str]] = {
     "kafka_client_fetch_lag_records": "fetch_lag",
     "kafka_client_held_by_transaction_records": "held_by_transaction",
 }
+_AGE: Final = "kafka_client_fetch_lag_seconds"
 _SHOWN_MS: Final = 60_000
 """For how long a gauge is shown after the end of its window."""
 _ACKS: Final = "kafka_client_produce_requests_total"
@@ -52,6 +53,7 @@ _TIMES: Final = "kafka_client_response_time_seconds"
 TIME_COUNTS: Final = len(bounds_of(_TIMES, _MICROSECONDS)) + 1
 """How many counts a `TimeTotals` must have."""
 _GROUP_LAG: Final = "kafka_client_group_committed_lag_records"
+_GROUP_AGE: Final = "kafka_client_group_committed_lag_seconds"
 _FETCHES: Final = frozenset({"Fetch", "ShareFetch"})
 _LISTS: Final = ("traffic", "apis", "times", "headers", "groups")
 
@@ -80,6 +82,7 @@ class ObservedTotals(BudgetedSeries):
         self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
         self._levels = {name: levels(name) for name in (*_LAGS, _GROUP_LAG)} | {_GAP: levels(_GAP, _MICROSECONDS)}
+        self._levels |= {name: levels(name, _MILLISECONDS) for name in (_AGE, _GROUP_AGE)}
 
     def add(self, origin: Origin, window: WindowTotals, now_ms: int, source: str = "") -> None:
         """Add what is new in a window of a source; whether it was added before is not known here."""
@@ -91,12 +94,15 @@ class ObservedTotals(BudgetedSeries):
             who = bounded((*origin, traffic.topic or "", *_who(traffic)))
             for name, field in _LAGS.items():
                 self._show(name, who, getattr(traffic, field), holds)
+            self._show(_AGE, who, traffic.fetch_lag_ms, holds)
         for api in window.apis:
             self._add_api(origin, api, holds)
         for times in window.times:
             self._add_times(origin, times, now_ms)
         for group in window.groups:
-            self._show(_GROUP_LAG, bounded((*origin, group.topic, group.group_id)), group.committed_lag, holds)
+            whose = bounded((*origin, group.topic, group.group_id))
+            self._show(_GROUP_LAG, whose, group.committed_lag, holds)
+            self._show(_GROUP_AGE, whose, group.committed_lag_ms, holds)
 
     def _add_api(self, origin: Origin, api: ApiTotals, holds: _Holding) -> None:
         key, who, now_ms = _key(origin, api, ()), bounded((*origin, *_who(api))), holds.now_ms

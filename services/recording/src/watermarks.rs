@@ -1,0 +1,158 @@
+//! The high watermarks of partitions that any connection of the process has had, and when each was passed.
+
+use std::mem;
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashMap;
+use kwitness_protocol::{OwnTopic, Topic};
+
+use crate::history::{Age, History, Sample};
+
+/// A position or watermark that no answer has confirmed for this long is not known any more.
+const KNOWN_FOR_MS: u64 = 60_000;
+
+pub(crate) const fn is_known(at_ms: u64, now_ms: u64) -> bool {
+    now_ms.saturating_sub(at_ms) < KNOWN_FOR_MS
+}
+
+type Marks = HashMap<OwnTopic, HashMap<i32, Mark>>;
+
+/// The largest high watermark of a partition within a minute.
+#[derive(Debug)]
+struct Mark {
+    largest: Sample,
+    history: History,
+}
+
+/// The largest high watermark of each partition that any connection of the process has had within a minute.
+///
+/// There are two generations, each of at most half of the number that it was made for. A generation ends after a minute
+/// or when it is full; the one before it is forgotten then, but for samples of partitions that are in both.
+#[derive(Debug)]
+pub(crate) struct Watermarks {
+    half: usize,
+    generations: Mutex<Generations>,
+}
+
+#[derive(Debug, Default)]
+struct Generations {
+    young: Marks,
+    old: Marks,
+    /// How many partitions `young` has.
+    count: usize,
+    began_ms: u64,
+}
+
+/// The largest watermark of a partition, and where there was room for them its samples.
+pub(crate) struct Raised<'a> {
+    pub(crate) high_watermark: i64,
+    history: Option<&'a History>,
+}
+
+impl Raised<'_> {
+    /// Returns how long the record at an offset can be read already; `None` without a sample beyond it.
+    pub(crate) fn age(&self, offset: i64, now_ms: u64) -> Option<Age> {
+        self.history?.age(offset, now_ms)
+    }
+}
+
+impl Watermarks {
+    /// Those of at most so many partitions.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { half: limit / 2, generations: Mutex::default() }
+    }
+
+    /// Keep the watermarks of these partitions where they are larger, and hand each partition with the largest to `each`.
+    pub(crate) fn raise<T>(
+        &self,
+        topic: &Topic<'_>,
+        partitions: impl Iterator<Item = (i32, Sample, T)>,
+        now_ms: u64,
+        mut each: impl FnMut(T, &Raised<'_>),
+    ) {
+        let mut generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let forgotten = generations.turn(self.half, now_ms);
+        let mut topic = generations.topic(topic, self.half);
+        for (partition, own, what) in partitions {
+            each(what, &topic.raise(partition, own, now_ms));
+        }
+        drop(generations);
+        drop(forgotten);
+    }
+
+    /// Keep a watermark where it is larger than those known.
+    pub(crate) fn keep(&self, topic: &Topic<'_>, partition: i32, high_watermark: i64, now_ms: u64) {
+        let own = Sample { high_watermark, at_ms: now_ms };
+        self.raise(topic, [(partition, own, ())].into_iter(), now_ms, |(), _| ());
+    }
+
+    /// Returns the largest watermark of a partition that was confirmed within a minute.
+    pub(crate) fn largest(&self, topic: &Topic<'_>, partition: i32, now_ms: u64) -> Option<i64> {
+        let generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = generations.marks(topic, partition).map(|mark| mark.largest);
+        known.filter(|sample| is_known(sample.at_ms, now_ms)).map(|sample| sample.high_watermark).max()
+    }
+
+    /// Returns how long the record at an offset of a partition can be read already; `None` without a sample beyond it.
+    pub(crate) fn age(&self, topic: &Topic<'_>, partition: i32, offset: i64, now_ms: u64) -> Option<Age> {
+        let generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
+        generations.marks(topic, partition).filter_map(|mark| mark.history.age(offset, now_ms)).max()
+    }
+}
+
+/// The watermarks of a topic.
+struct OfTopic<'a> {
+    young: &'a mut HashMap<i32, Mark>,
+    old: Option<&'a mut HashMap<i32, Mark>>,
+    count: &'a mut usize,
+    most: usize,
+}
+
+impl OfTopic<'_> {
+    /// Keep a watermark where there is room, or the larger one that is known; returns it.
+    fn raise(&mut self, partition: i32, own: Sample, now_ms: u64) -> Raised<'_> {
+        let old = self.old.as_mut().and_then(|old| old.get_mut(&partition));
+        let known = [self.young.get(&partition), old.as_deref()].into_iter().flatten().map(|mark| mark.largest);
+        let known = known.filter(|sample| is_known(sample.at_ms, now_ms));
+        let largest = known.fold(own, |largest, sample| {
+            let (other, of_largest) = ((sample.high_watermark, sample.at_ms), (largest.high_watermark, largest.at_ms));
+            if other > of_largest { sample } else { largest }
+        });
+        let high_watermark = largest.high_watermark;
+        if *self.count >= self.most && !self.young.contains_key(&partition) {
+            return Raised { high_watermark, history: None };
+        }
+        let count = &mut *self.count;
+        let mark = self.young.entry(partition).or_insert_with(|| {
+            *count = count.saturating_add(1);
+            Mark { largest, history: old.map(|old| mem::take(&mut old.history)).unwrap_or_default() }
+        });
+        mark.largest = largest;
+        mark.history.add(largest);
+        Raised { high_watermark, history: Some(&mark.history) }
+    }
+}
+
+impl Generations {
+    fn topic(&mut self, topic: &Topic<'_>, most: usize) -> OfTopic<'_> {
+        let Self { young, old, count, .. } = self;
+        let young = young.entry(topic.into()).or_default();
+        OfTopic { young, old: old.get_mut(topic), count, most }
+    }
+
+    fn marks(&self, topic: &Topic<'_>, partition: i32) -> impl Iterator<Item = &Mark> {
+        let both = [&self.young, &self.old].map(|marks| marks.get(topic)?.get(&partition));
+        both.into_iter().flatten()
+    }
+
+    /// Begin a generation where it is time for it; returns the one that is forgotten.
+    fn turn(&mut self, most: usize, now_ms: u64) -> Marks {
+        let is_over = self.count >= most || !is_known(self.began_ms, now_ms);
+        if !is_over {
+            return Marks::default();
+        }
+        (self.count, self.began_ms) = (0, now_ms);
+        let ended = mem::take(&mut self.young);
+        mem::replace(&mut self.old, ended)
+    }
+}
