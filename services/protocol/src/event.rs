@@ -158,6 +158,9 @@ pub struct Fetched {
     pub high_watermark: i64,
     /// The last stable offset of the answer, never negative; `None` before version 4 and where the broker leaves it out.
     pub last_stable_offset: Option<i64>,
+    /// The epoch of the leader that answered, never negative: a leader of another one refuses the request. `None` before
+    /// version 9 and where the client leaves it out.
+    pub leader_epoch: Option<i32>,
 }
 
 /// A transaction that was ended, by the client whose transactional id was told last.

@@ -5,7 +5,7 @@ use kwitness_observation::Series;
 use kwitness_protocol::{Fetched, OwnTopic, Topic};
 
 use crate::history::{Age, Sample};
-use crate::watermarks::{Raised, Watermarks, is_known};
+use crate::watermarks::{Raised, Watermark, Watermarks, is_known};
 
 /// Topics and partitions of a connection; with one more all of it are forgotten, and come back with the next answers.
 const MOST_TOPICS: usize = 1_000;
@@ -144,7 +144,8 @@ impl Positions {
         }
         let mut all: Option<TopicLag> = None;
         let own = positions.iter().map(|(partition, Position { fetched, at_ms })| {
-            (*partition, Sample { high_watermark: fetched.high_watermark, at_ms: *at_ms }, fetched)
+            let sample = Sample { high_watermark: fetched.high_watermark, at_ms: *at_ms };
+            (*partition, Watermark { sample, leader_epoch: fetched.leader_epoch }, fetched)
         });
         watermarks.raise(topic, own, now_ms, |fetched, known| {
             // A position beyond the watermark has no lag that is known.

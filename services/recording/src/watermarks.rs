@@ -17,14 +17,36 @@ pub(crate) const fn is_known(at_ms: u64, now_ms: u64) -> bool {
 
 type Marks = HashMap<OwnTopic, HashMap<i32, Mark>>;
 
-/// The largest high watermark of a partition within a minute.
+/// A high watermark of a partition, as an answer has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Watermark {
+    pub(crate) sample: Sample,
+    /// The epoch of the leader that answered, where that is known.
+    pub(crate) leader_epoch: Option<i32>,
+}
+
+impl Watermark {
+    /// Returns that of the newer leader epoch; of the same, and where one is not known, the larger one.
+    fn or_later(self, other: Self) -> Self {
+        let key = |watermark: Self| (watermark.sample.high_watermark, watermark.sample.at_ms);
+        let is_other = match self.leader_epoch.zip(other.leader_epoch) {
+            Some((own, others)) if own != others => others > own,
+            _ => key(other) > key(self),
+        };
+        let sample = if is_other { other.sample } else { self.sample };
+        Self { sample, leader_epoch: self.leader_epoch.max(other.leader_epoch) }
+    }
+}
+
+/// The latest high watermark of a partition within a minute.
 #[derive(Debug)]
 struct Mark {
-    largest: Sample,
+    latest: Watermark,
     history: History,
 }
 
-/// The largest high watermark of each partition that any connection of the process has had within a minute.
+/// The largest high watermark of each partition that any connection of the process has had within a minute; of a newer
+/// leader epoch also a smaller one, since an unclean election takes records back.
 ///
 /// There are two generations, each of at most half of the number that it was made for. A generation ends after a minute
 /// or when it is full; the one before it is forgotten then, but for samples of partitions that are in both.
@@ -66,7 +88,7 @@ impl Watermarks {
     pub(crate) fn raise<T>(
         &self,
         topic: &Topic<'_>,
-        partitions: impl Iterator<Item = (i32, Sample, T)>,
+        partitions: impl Iterator<Item = (i32, Watermark, T)>,
         now_ms: u64,
         mut each: impl FnMut(T, &Raised<'_>),
     ) {
@@ -82,15 +104,16 @@ impl Watermarks {
 
     /// Keep a watermark where it is larger than those known.
     pub(crate) fn keep(&self, topic: &Topic<'_>, partition: i32, high_watermark: i64, now_ms: u64) {
-        let own = Sample { high_watermark, at_ms: now_ms };
+        let own = Watermark { sample: Sample { high_watermark, at_ms: now_ms }, leader_epoch: None };
         self.raise(topic, [(partition, own, ())].into_iter(), now_ms, |(), _| ());
     }
 
     /// Returns the largest watermark of a partition that was confirmed within a minute.
     pub(crate) fn largest(&self, topic: &Topic<'_>, partition: i32, now_ms: u64) -> Option<i64> {
         let generations = self.generations.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = generations.marks(topic, partition).map(|mark| mark.largest);
-        known.filter(|sample| is_known(sample.at_ms, now_ms)).map(|sample| sample.high_watermark).max()
+        let known = generations.marks(topic, partition).map(|mark| mark.latest);
+        let known = known.filter(|known| is_known(known.sample.at_ms, now_ms)).reduce(Watermark::or_later);
+        known.map(|known| known.sample.high_watermark)
     }
 
     /// Returns how long the record at an offset of a partition can be read already; `None` without a sample beyond it.
@@ -110,25 +133,21 @@ struct OfTopic<'a> {
 
 impl OfTopic<'_> {
     /// Keep a watermark where there is room, or the larger one that is known; returns it.
-    fn raise(&mut self, partition: i32, own: Sample, now_ms: u64) -> Raised<'_> {
+    fn raise(&mut self, partition: i32, own: Watermark, now_ms: u64) -> Raised<'_> {
         let old = self.old.as_mut().and_then(|old| old.get_mut(&partition));
-        let known = [self.young.get(&partition), old.as_deref()].into_iter().flatten().map(|mark| mark.largest);
-        let known = known.filter(|sample| is_known(sample.at_ms, now_ms));
-        let largest = known.fold(own, |largest, sample| {
-            let (other, of_largest) = ((sample.high_watermark, sample.at_ms), (largest.high_watermark, largest.at_ms));
-            if other > of_largest { sample } else { largest }
-        });
-        let high_watermark = largest.high_watermark;
+        let known = [self.young.get(&partition), old.as_deref()].into_iter().flatten().map(|mark| mark.latest);
+        let latest = known.filter(|known| is_known(known.sample.at_ms, now_ms)).fold(own, Watermark::or_later);
+        let high_watermark = latest.sample.high_watermark;
         if *self.count >= self.most && !self.young.contains_key(&partition) {
             return Raised { high_watermark, history: None };
         }
         let count = &mut *self.count;
         let mark = self.young.entry(partition).or_insert_with(|| {
             *count = count.saturating_add(1);
-            Mark { largest, history: old.map(|old| mem::take(&mut old.history)).unwrap_or_default() }
+            Mark { latest, history: old.map(|old| mem::take(&mut old.history)).unwrap_or_default() }
         });
-        mark.largest = largest;
-        mark.history.add(largest);
+        mark.latest = latest;
+        mark.history.add(latest.sample);
         Raised { high_watermark, history: Some(&mark.history) }
     }
 }

@@ -3,6 +3,7 @@
 use super::after::After;
 use super::listing::{Listing, Next};
 use super::memory::Memory;
+use super::session::Place;
 use super::units::{Machine, name};
 use crate::event::Event;
 use crate::identity_field::IdentityField;
@@ -12,6 +13,8 @@ use crate::stop::Stop;
 
 /// The epoch of a request in a session that exists is above zero.
 const NO_SESSION_YET: i32 = 0;
+/// In the place of a leader epoch that a client does not know.
+const UNKNOWN_EPOCH: i32 = -1;
 /// From version 15 on the replica's id is a tagged field of this number.
 const REPLICA_STATE: u32 = 1;
 
@@ -84,9 +87,7 @@ impl Machine for FetchRequest {
                 Next::Topic(after) => return Ok(after),
                 Next::Partition => {
                     let partition = reader.int32()?;
-                    if version >= 9 {
-                        reader.int32()?; // the leader's epoch
-                    }
+                    let leader_epoch = if version >= 9 { reader.int32()? } else { UNKNOWN_EPOCH };
                     let offset = reader.int64()?;
                     if version >= 12 {
                         reader.int32()?; // the epoch of what was fetched last
@@ -97,7 +98,7 @@ impl Machine for FetchRequest {
                     reader.int32()?; // at most so many bytes
                     let tags = reader.tag_count(flexible)?;
                     self.list.pass_partition();
-                    memory.session.ask(self.list.topic, partition, offset);
+                    memory.session.ask(self.list.topic, partition, Place { offset, leader_epoch });
                     return Ok(After::Tags(tags));
                 }
                 Next::End => self.at = if version >= 7 { At::ForgottenHead } else { At::End },

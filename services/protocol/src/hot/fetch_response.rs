@@ -36,6 +36,7 @@ pub(crate) struct FetchResponse {
     partition: i32,
     partition_error: i16,
     asked: Option<i64>,
+    leader_epoch: Option<i32>,
     high_watermark: i64,
     last_stable_offset: i64,
     /// After the batches that have come, control batches included.
@@ -61,6 +62,7 @@ impl FetchResponse {
             partition: 0,
             partition_error: 0,
             asked: None,
+            leader_epoch: None,
             high_watermark: UNKNOWN,
             last_stable_offset: UNKNOWN,
             next_offset: None,
@@ -98,7 +100,7 @@ impl FetchResponse {
         let next_offset = self.next_offset.or(self.asked).filter(|offset| *offset >= 0)?;
         let is_known = self.partition_error == 0 && high_watermark >= 0;
         let last_stable_offset = (last_stable_offset >= 0).then_some(last_stable_offset);
-        is_known.then_some(Fetched { next_offset, high_watermark, last_stable_offset })
+        is_known.then_some(Fetched { next_offset, high_watermark, last_stable_offset, leader_epoch: self.leader_epoch })
     }
 
     fn tell(&self, memory: &Memory, tell: &mut impl FnMut(Event<'_>)) {
@@ -149,7 +151,9 @@ impl Machine for FetchResponse {
                     (self.transactions, self.content, self.at) = (transactions, Content::default(), At::Aborted);
                     (self.high_watermark, self.last_stable_offset) = (high_watermark, last_stable_offset);
                     self.next_offset = None;
-                    self.asked = memory.session.asked(self.list.topic, partition);
+                    let place = memory.session.place(self.list.topic, partition);
+                    self.asked = place.map(|place| place.offset);
+                    self.leader_epoch = place.map(|place| place.leader_epoch).filter(|epoch| *epoch >= 0);
                     self.aborted.clear();
                 }
                 Next::End => return Ok(After::Done),

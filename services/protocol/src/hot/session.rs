@@ -10,10 +10,17 @@ const MOST_PARTITIONS: usize = 10_000;
 /// A topic of the session is told no more often than so.
 const PRESENCE_NANOS: u64 = 1_000_000_000;
 
+/// The place in a partition that a request names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) offset: i64,
+    /// The epoch of the leader that may answer; negative for any.
+    pub(crate) leader_epoch: i32,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Session {
-    /// Where each partition was asked for.
-    offsets: HashMap<(TopicNumber, i32), i64>,
+    offsets: HashMap<(TopicNumber, i32), Place>,
     /// How many partitions of each are in `offsets`.
     topics: TopicValues<u32>,
     told: Option<Nanos>,
@@ -26,15 +33,15 @@ impl Session {
         self.topics.clear();
     }
 
-    pub(crate) fn ask(&mut self, topic: TopicNumber, partition: i32, offset: i64) {
-        if let Some(asked) = self.offsets.get_mut(&(topic, partition)) {
-            *asked = offset;
+    pub(crate) fn ask(&mut self, topic: TopicNumber, partition: i32, place: Place) {
+        if let Some(known) = self.offsets.get_mut(&(topic, partition)) {
+            *known = place;
             return;
         }
         if self.offsets.len() >= MOST_PARTITIONS {
             self.make_room();
         }
-        self.offsets.insert((topic, partition), offset);
+        self.offsets.insert((topic, partition), place);
         let partitions = self.topics.get(topic).copied().unwrap_or_default();
         self.topics.insert(topic, partitions.saturating_add(1));
     }
@@ -73,7 +80,7 @@ impl Session {
         self.offsets.allocation_size().saturating_add(self.topics.bytes())
     }
 
-    pub(crate) fn asked(&self, topic: TopicNumber, partition: i32) -> Option<i64> {
+    pub(crate) fn place(&self, topic: TopicNumber, partition: i32) -> Option<Place> {
         self.offsets.get(&(topic, partition)).copied()
     }
 

@@ -104,7 +104,9 @@ fn at(high_watermark: i64, last_stable_offset: i64, records: Vec<u8>) -> Fetched
 
 #[test]
 fn the_next_offset_is_after_the_batches_or_that_of_the_request() {
-    let read = |next_offset| Some(Read { next_offset, high_watermark: 90, last_stable_offset: Some(80) });
+    let read = |next_offset| {
+        Some(Read { next_offset, high_watermark: 90, last_stable_offset: Some(80), leader_epoch: Some(0) })
+    };
 
     assert_eq!(read_of(&[fetch(1, &[(0, 70)])], at(90, 80, batch_at(70))), read(73));
     assert_eq!(read_of(&[fetch(1, &[(0, 70)])], at(90, 80, Vec::new())), read(70));
@@ -113,7 +115,9 @@ fn the_next_offset_is_after_the_batches_or_that_of_the_request() {
 #[test]
 fn an_offset_of_the_session_holds_until_a_request_changes_it() {
     let begin = fetch_in_session(1, 0, &[(0, 70)], &[]);
-    let read = |next_offset| Some(Read { next_offset, high_watermark: 90, last_stable_offset: Some(80) });
+    let read = |next_offset| {
+        Some(Read { next_offset, high_watermark: 90, last_stable_offset: Some(80), leader_epoch: Some(0) })
+    };
 
     let unchanged = [begin.clone(), fetch_in_session(2, 1, &[], &[])];
     assert_eq!(read_of(&unchanged, at(90, 80, Vec::new())), read(70));
@@ -124,9 +128,20 @@ fn an_offset_of_the_session_holds_until_a_request_changes_it() {
 }
 
 #[test]
+fn the_leader_epoch_is_that_of_the_request() {
+    let place = |epoch: i32| [&0_i32.to_be_bytes()[..], &epoch.to_be_bytes(), &70_i64.to_be_bytes()].concat();
+    for (epoch, known) in [(7, Some(7)), (-1, None)] {
+        let mut request = fetch(1, &[(0, 70)]);
+        replace(&mut request, &place(0), &place(epoch));
+
+        assert_eq!(read_of(&[request], at(90, 80, Vec::new())).unwrap().leader_epoch, known);
+    }
+}
+
+#[test]
 fn what_a_broker_leaves_out_is_not_known() {
     let asked = [fetch(1, &[(0, 70)])];
-    let unstable = Some(Read { next_offset: 70, high_watermark: 90, last_stable_offset: None });
+    let unstable = Some(Read { next_offset: 70, high_watermark: 90, last_stable_offset: None, leader_epoch: Some(0) });
 
     assert_eq!(read_of(&asked, at(90, -1, Vec::new())), unstable);
     assert_eq!(read_of(&asked, at(-1, -1, Vec::new())), None);

@@ -31,7 +31,7 @@ fn mover() -> Event<'static> {
 
 /// A Fetch of partition 3 whose response has this high watermark.
 fn watermark(topic: Topic<'static>, high_watermark: i64) -> [Event<'static>; 2] {
-    let fetched = Some(Fetched { next_offset: 0, high_watermark, last_stable_offset: None });
+    let fetched = Some(Fetched { next_offset: 0, high_watermark, last_stable_offset: None, leader_epoch: None });
     let (version, partition, error, confirmed, content) = (4, 3, 0, true, Content::default());
     let exchange = PartitionExchange { key: FETCH, version, topic, partition, error, confirmed, content, fetched };
     [Event::Partition(exchange), Event::Presence { topic, partitions: 1 }]

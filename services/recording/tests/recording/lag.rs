@@ -12,7 +12,7 @@ const MINUTE_MS: u64 = 60_000;
 const BEGIN_MS: u64 = 22_000;
 
 fn read(next_offset: i64, high_watermark: i64, last_stable_offset: Option<i64>) -> Fetched {
-    Fetched { next_offset, high_watermark, last_stable_offset }
+    Fetched { next_offset, high_watermark, last_stable_offset, leader_epoch: None }
 }
 
 fn answer(topic: Topic<'_>, partition: i32, fetched: Fetched) -> Event<'_> {
@@ -97,6 +97,22 @@ fn the_watermark_is_the_largest_of_any_client() {
     readers.other(0, read(400, 400, Some(400)), BEGIN_MS + 2);
 
     assert_eq!(lag(&readers.topic(BEGIN_MS + 3)), [&json!(430), &json!(1), &json!(0)]);
+}
+
+#[test]
+fn a_watermark_of_a_newer_leader_epoch_replaces_a_larger_one() {
+    let of_epoch =
+        |next_offset, high_watermark, leader_epoch| Fetched { leader_epoch, ..read(next_offset, high_watermark, None) };
+    // By the epoch that the slow client's answer has: the newer one of another client counts, and an older one does not.
+    let cases = [(Some(6), Some(7), json!(30)), (Some(7), Some(6), json!(10)), (None, Some(7), json!(30))];
+    for (own, others, expected) in cases {
+        let mut readers = Readers::new();
+        readers.other(0, of_epoch(900, 900, Some(5)), BEGIN_MS);
+        readers.other(0, of_epoch(100, 100, others), BEGIN_MS + 1);
+        readers.slow(0, of_epoch(70, 80, own), BEGIN_MS + 2);
+
+        assert_eq!(lag(&readers.topic(BEGIN_MS + 3))[0], &expected, "{own:?} and {others:?}");
+    }
 }
 
 #[test]

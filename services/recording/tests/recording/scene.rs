@@ -166,7 +166,8 @@ pub fn busy() -> Scene {
         waited: true,
         is_empty: false,
     }));
-    let fetched = Some(Fetched { next_offset: 120, high_watermark: 130, last_stable_offset: Some(127) });
+    let fetched =
+        Some(Fetched { next_offset: 120, high_watermark: 130, last_stable_offset: Some(127), leader_epoch: None });
     let (version, partition, error, confirmed, content) = (4, 2, 0, true, Content::default());
     let behind = PartitionExchange { key: FETCH, version, topic, partition, error, confirmed, content, fetched };
     scene.record(Event::Partition(behind));
