@@ -6,6 +6,10 @@ const USUAL_BYTES: usize = 64 << 10;
 /// Of a frame that may be long: its beginning, so that the rest can be moved unread.
 const BEGINNING_BYTES: usize = 2 << 10;
 
+/// Fewer bytes are read and written sooner than moved.
+#[cfg(target_os = "linux")]
+const LEAST_MOVED_BYTES: usize = 32 << 10;
+
 /// Follows the reads and writes of one direction.
 #[derive(Debug, Default)]
 pub(super) struct Portion {
@@ -30,6 +34,13 @@ impl Portion {
     #[cfg(target_os = "linux")]
     pub(super) fn to_move(&self, unread: usize) -> usize {
         if self.receiver_keeps_up { unread } else { unread.min(USUAL_BYTES) }
+    }
+
+    /// How many bytes are worth moving: also the rest of those of which some were moved, so that the next read begins
+    /// where something is read.
+    #[cfg(target_os = "linux")]
+    pub(super) const fn least_to_move(&self) -> usize {
+        if self.expects_unread { 1 } else { LEAST_MOVED_BYTES }
     }
 
     /// So many bytes were read. Where a whole beginning leads to nothing that is moved, frames are short again.

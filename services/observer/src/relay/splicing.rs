@@ -12,9 +12,6 @@ use tokio::net::TcpStream;
 
 use super::turn::TURN_BYTES;
 
-/// Fewer bytes are read and written sooner than moved.
-pub(super) const LEAST_BYTES: usize = 32 << 10;
-
 thread_local! {
     /// Empty between two calls.
     static PIPE: RefCell<Option<Pipe>> = const { RefCell::new(None) };

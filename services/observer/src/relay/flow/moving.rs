@@ -22,7 +22,7 @@ impl Flow {
     ) -> Option<Poll<Result<(), Broken>>> {
         let unread = self.frames.inner().min(watch.unread_bytes(self.side)).min(self.turn.left());
         let (from, to) = (from.socket()?, to.socket()?);
-        if unread < splicing::LEAST_BYTES {
+        if unread < self.portion.least_to_move() {
             return None;
         }
         Some(splicing::poll_move(cx, from, to, self.portion.to_move(unread))?.map(|moved| match moved {
