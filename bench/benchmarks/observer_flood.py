@@ -7,14 +7,13 @@ requests when they are due, and their latency counts from that moment to the ans
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 import time
 from functools import partial
 from pathlib import Path
 
-from observer.blocks import Block, Turn, measured
+from observer.blocks import Block, Turn, measured, warm_up
 from observer.load import BULK, FLOODING, READING, SMALL, WRITING, Flood, Sink, drive
 from observer.relays import (
     DIRECT,
@@ -28,11 +27,10 @@ from observer.relays import (
     Observer,
     Relay,
     all_started,
-    prepare,
+    begin,
 )
 
 from kwitness.bench.bars import HEAD, at_most, row
-from kwitness.bench.paired_measurement import GENERATOR_CORE
 from kwitness.bench.results import write_results
 
 KINDS = (Direct, Observer, Envoy, Kroxylicious)
@@ -56,7 +54,7 @@ def measure(sink: str, blocks: int, seconds: float, warm: float) -> list[Block]:
     """Blocks of all candidates."""
     with all_started(KINDS, sink) as relays:
         for relay in relays:
-            drive(relay.address, seconds=warm if relay.name == KROXYLICIOUS else 1, batch=BULK)
+            warm_up(relay, BULK, warm)
         return measured(relays, blocks, "flood", partial(turn, seconds=seconds), "p99_us")
 
 
@@ -103,9 +101,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=4.0, help="of each candidate in a block")
     parser.add_argument("--warm", type=float, default=20.0, help="of Kroxylicious")
     options = parser.parse_args()
-    load_average = os.getloadavg()[0]
-    prepare()
-    os.sched_setaffinity(0, {GENERATOR_CORE})
+    load_average = begin()
     with Sink() as sink:
         blocks = measure(sink.address, options.blocks, options.seconds, options.warm)
     raw = {"versions": VERSIONS, "load_average": load_average, "rate": RATE, "blocks": blocks}

@@ -8,14 +8,13 @@ median of direct is more than a quarter away from the usual is dropped.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from observer.blocks import MAX_DRIFT, Block, measured, quiet
+from observer.blocks import MAX_DRIFT, Block, measured, quiet, warm_up
 from observer.load import READING, SMALL, WRITING, Sink, drive
 from observer.relays import (
     DIRECT,
@@ -29,11 +28,10 @@ from observer.relays import (
     Observer,
     Relay,
     all_started,
-    prepare,
+    begin,
 )
 
 from kwitness.bench.bars import HEAD, at_most, row
-from kwitness.bench.paired_measurement import GENERATOR_CORE
 from kwitness.bench.results import write_results
 
 KINDS = (Direct, Observer, Envoy, Kroxylicious)
@@ -44,7 +42,7 @@ def measure(sink: str, blocks: int, seconds: float, warm: float) -> tuple[int, l
     with all_started(KINDS, sink) as relays:
         most = []
         for relay in relays:
-            drive(relay.address, seconds=warm if relay.name == KROXYLICIOUS else 1, batch=SMALL)
+            warm_up(relay, SMALL, warm)
             saturated = drive(relay.address, seconds=3, batch=SMALL)
             most.append(saturated["requests"] / saturated["seconds"])
         rate = round(min(most) / 2)
@@ -108,9 +106,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=4.0, help="of each candidate in a block")
     parser.add_argument("--warm", type=float, default=20.0, help="of Kroxylicious")
     options = parser.parse_args()
-    load_average = os.getloadavg()[0]
-    prepare()
-    os.sched_setaffinity(0, {GENERATOR_CORE})
+    load_average = begin()
     with Sink() as sink:
         rate, blocks = measure(sink.address, options.blocks, options.seconds, options.warm)
     raw = {"versions": VERSIONS, "load_average": load_average, "rate": rate, "blocks": blocks}

@@ -8,7 +8,6 @@ open files has room for so many: a relay has two files for each.
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import sys
 import time
@@ -16,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from observer.load import SMALL, Busy, Idle, Sink, drive
-from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
+from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, begin, started
 
 from kwitness.bench.bars import HEAD, at_most, row
-from kwitness.bench.paired_measurement import GENERATOR_CORE, resident_mb
+from kwitness.bench.paired_measurement import resident_mb
 from kwitness.bench.results import write_results
 
 KINDS = (Observer, Envoy, Kroxylicious)
@@ -118,8 +117,7 @@ def main() -> int:
     parser.add_argument("--connections", type=int, default=1_000)
     parser.add_argument("--busy", type=int, default=10_000, help="connections")
     options = parser.parse_args()
-    prepare()
-    os.sched_setaffinity(0, {GENERATOR_CORE})
+    begin()
     many = most_connections(options.busy)
     with Sink() as sink:
         found = measure(sink.address, options.connections)

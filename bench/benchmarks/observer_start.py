@@ -7,16 +7,15 @@ itself during that time; the table of throughput has it warm.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 from pathlib import Path
 
 from observer.load import BULK, Sink, drive
-from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, prepare, started
+from observer.relays import ENVOY, KROXYLICIOUS, OURS, VERSIONS, Envoy, Kroxylicious, Observer, begin, started
 
 from kwitness.bench.bars import HEAD, at_most, row
-from kwitness.bench.paired_measurement import GENERATOR_CORE, cpu_seconds
+from kwitness.bench.paired_measurement import cpu_seconds
 from kwitness.bench.results import write_results
 
 KINDS = (Observer, Envoy, Kroxylicious)
@@ -65,9 +64,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0)
     options = parser.parse_args()
-    load_average = os.getloadavg()[0]
-    prepare()
-    os.sched_setaffinity(0, {GENERATOR_CORE})
+    load_average = begin()
     with Sink() as sink:
         found = measure(sink.address, options.rounds, options.seconds)
     raw = {"versions": VERSIONS, "load_average": load_average, "cpu_s_per_gb": found}

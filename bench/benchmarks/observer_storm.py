@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import statistics
 import sys
 import tempfile
@@ -28,11 +27,11 @@ from observer.relays import (
     Relay,
     Tls,
     all_started,
-    prepare,
+    begin,
 )
 
 from kwitness.bench.bars import HEAD
-from kwitness.bench.paired_measurement import GENERATOR_CORE, cpu_seconds
+from kwitness.bench.paired_measurement import cpu_seconds
 from kwitness.bench.results import write_results
 from kwitness.e2e.kafka.certificates import make_certificates
 
@@ -92,9 +91,7 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=1_000)
     parser.add_argument("--storms", type=int, default=5, help="of each candidate in a block")
     options = parser.parse_args()
-    load_average = os.getloadavg()[0]
-    prepare()
-    os.sched_setaffinity(0, {GENERATOR_CORE})
+    load_average = begin()
     with tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder), options.blocks, options.clients, options.storms)
     raw = {"versions": ENVOY_VERSION, "load_average": load_average, "clients": options.clients, "blocks": found}

@@ -8,7 +8,6 @@ block in which direct is more than a quarter away from its median is dropped.
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import sys
 from functools import partial
@@ -26,8 +25,10 @@ from observer.blocks import (
     seconds_per_gigabyte,
     thousand_requests_a_second,
     turn,
+    undecided,
+    warm_up,
 )
-from observer.load import BULK, IN_FLIGHT, READING, SMALL, WRITING, Sink, drive
+from observer.load import BULK, IN_FLIGHT, READING, SMALL, WRITING, Sink
 from observer.relays import (
     DIRECT,
     ENVOY,
@@ -41,11 +42,10 @@ from observer.relays import (
     Observer,
     Uncounted,
     all_started,
-    prepare,
+    begin,
 )
 
 from kwitness.bench.bars import HEAD, at_least, at_most
-from kwitness.bench.paired_measurement import GENERATOR_CORE
 from kwitness.bench.results import write_results
 
 KINDS = (Direct, Observer, Uncounted, Envoy, Kroxylicious)
@@ -57,7 +57,7 @@ def measure(sink: str, blocks: int, seconds: float, warm: float) -> dict[str, li
     with all_started(KINDS, sink) as relays:
         for name, batch in (("bulk", BULK), ("small", SMALL)):
             for relay in relays:
-                drive(relay.address, seconds=warm if relay.name == KROXYLICIOUS else 1, batch=batch)
+                warm_up(relay, batch, warm)
             one = partial(turn, batch=batch, seconds=seconds)
             found[name] = measured(relays, blocks, name, one, REQUESTS_PER_S)
     return found
@@ -69,7 +69,7 @@ def section(found: dict[str, list[Block]], seconds: float, warm: float, load_ave
     counts = " and ".join(f"{len(kept[name])} of {len(found[name])}" for name in kept)
     title = "## Observer: throughput and CPU beside Envoy and Kroxylicious"
     if not all(kept.values()):
-        return f"{title}\n\nNot decided: too few blocks were quiet (direct within {MAX_DRIFT:.0%}).\n"
+        return undecided(title)
     lines = [
         title,
         "",
@@ -116,9 +116,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=4.0, help="of each candidate in a block")
     parser.add_argument("--warm", type=float, default=20.0, help="of Kroxylicious with each size of batch")
     options = parser.parse_args()
-    load_average = os.getloadavg()[0]
-    prepare()
-    os.sched_setaffinity(0, {GENERATOR_CORE})
+    load_average = begin()
     with Sink() as sink:
         found = measure(sink.address, options.blocks, options.seconds, options.warm)
     raw = {"versions": VERSIONS, "load_average": load_average, "blocks": found}

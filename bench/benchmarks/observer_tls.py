@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import sys
 import tempfile
 from functools import partial
@@ -25,6 +24,7 @@ from observer.blocks import (
     quiet,
     seconds_per_gigabyte,
     turn,
+    undecided,
 )
 from observer.load import BULK, IN_FLIGHT, READING, WRITING, Sink, drive
 from observer.relays import (
@@ -37,11 +37,10 @@ from observer.relays import (
     Observer,
     Tls,
     all_started,
-    prepare,
+    begin,
 )
 
 from kwitness.bench.bars import HEAD, at_most
-from kwitness.bench.paired_measurement import GENERATOR_CORE
 from kwitness.bench.results import write_results
 from kwitness.e2e.kafka.certificates import make_certificates
 
@@ -74,7 +73,7 @@ def section(found: dict[str, list[Block]], seconds: float, load_average: float) 
     counts = " and ".join(f"{len(kept[sides])} of {len(found[sides])}" for sides in kept)
     title = "## Observer: CPU with TLS beside Envoy"
     if not all(kept.values()):
-        return f"{title}\n\nNot decided: too few blocks were quiet (direct within {MAX_DRIFT:.0%}).\n"
+        return undecided(title)
     lines = [
         title,
         "",
@@ -104,9 +103,7 @@ def main() -> int:
     parser.add_argument("--blocks", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=4.0, help="of each candidate in a block")
     options = parser.parse_args()
-    load_average = os.getloadavg()[0]
-    prepare()
-    os.sched_setaffinity(0, {GENERATOR_CORE})
+    load_average = begin()
     with tempfile.TemporaryDirectory() as folder:
         found = measure(Path(folder), options.blocks, options.seconds)
     raw = {"versions": ENVOY_VERSION, "load_average": load_average, "blocks": found}

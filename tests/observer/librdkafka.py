@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from confluent_kafka import Consumer, Producer
+from confluent_kafka.admin import ClusterMetadata
 
 from tests.eventually import deliver, eventually
 
 RECORDS = 500
+
+
+def leaders(metadata: ClusterMetadata, topic: str) -> set[tuple[int, str]]:
+    """Each partition with the node id of its leader, as rows spell it."""
+    return {(number, f"{partition.leader}") for number, partition in metadata.topics[topic].partitions.items()}
+
+
+def brokers_of_partitions(rows: Iterable[dict[str, Any]]) -> set[tuple[int, str]]:
+    """Each partition with the node id in its rows. Commits are left out: a group's offsets go to its coordinator."""
+    return {(row["partition"], row["broker_id"]) for row in rows if row["api"] in {"Produce", "Fetch"}}
 
 
 def produce_by_librdkafka(bootstrap: str, topic: str, **configuration: Any) -> None:

@@ -16,7 +16,13 @@ from kwitness.e2e.kafka.local_broker import Listener, LocalCluster
 
 from tests.eventually import eventually
 from tests.observer.events_server import EventsServer
-from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
+from tests.observer.librdkafka import (
+    RECORDS,
+    brokers_of_partitions,
+    consume_by_librdkafka,
+    leaders,
+    produce_by_librdkafka,
+)
 from tests.observer.listener_certificates import ListenerCertificates
 from tests.observer.observer_process import ObserverProcess
 from tests.observer.sign_in import SignIn
@@ -77,11 +83,6 @@ def metadata_with(topic: str, address: str, **settings: Any) -> ClusterMetadata:
     return eventually(lambda: admin.list_topics(timeout=30), lambda told: topic in told.topics)
 
 
-def leaders(metadata: ClusterMetadata, topic: str) -> dict[int, str]:
-    """The node id of the broker that leads each partition, as rows spell it."""
-    return {number: f"{partition.leader}" for number, partition in metadata.topics[topic].partitions.items()}
-
-
 def counted_once(server: EventsServer, topic: str, principal: str) -> None:
     for api in ("Produce", "Fetch"):
         eventually(lambda api=api: server.records(api, topic), RECORDS.__eq__)
@@ -110,9 +111,7 @@ def test_clients_go_to_the_brokers_own_addresses_and_each_record_counts_once(
 
         counted_once(server, "plain", "User:ANONYMOUS")
         parts = [row for row in server.rows if row.get("kind") == "partition" and row.get("topic") == "plain"]
-        # A group's offsets go to its coordinator.
-        parts = [row for row in parts if row["api"] in {"Produce", "Fetch"}]
-        assert {(row["partition"], row["broker_id"]) for row in parts} == set(leaders(metadata, "plain").items())
+        assert brokers_of_partitions(parts) == leaders(metadata, "plain")
         of_clients = [row for row in server.rows if row.get("client_address")]
         assert {row["broker_id"] for row in of_clients} == {f"{node}" for node in nodes}
 

@@ -15,7 +15,13 @@ from kwitness.contracts.records import RequestEvent
 
 from tests.eventually import eventually
 from tests.observer.counted import end_offsets
-from tests.observer.librdkafka import RECORDS, consume_by_librdkafka, produce_by_librdkafka
+from tests.observer.librdkafka import (
+    RECORDS,
+    brokers_of_partitions,
+    consume_by_librdkafka,
+    leaders,
+    produce_by_librdkafka,
+)
 from tests.observer.stand import Stand
 
 pytestmark = pytest.mark.broker
@@ -97,11 +103,8 @@ def test_nothing_of_a_record_or_of_another_api_is_in_a_row(told: Stand) -> None:
 
 def test_rows_have_the_broker_of_the_port_that_a_connection_came_to(told: Stand) -> None:
     admin = AdminClient({"bootstrap.servers": told.cluster.bootstrap})
-    partitions = admin.list_topics(TOPIC, timeout=30).topics[TOPIC].partitions
-    leaders = {number: f"{partition.leader}" for number, partition in partitions.items()}
-    # A group's offsets go to its coordinator.
-    of_topic = [row for row in told.rows(kind="partition", topic=TOPIC) if row["api"] in {"Produce", "Fetch"}]
+    expected = leaders(admin.list_topics(TOPIC, timeout=30), TOPIC)
 
-    assert {(row["partition"], row["broker_id"]) for row in of_topic} == set(leaders.items())
+    assert brokers_of_partitions(told.rows(kind="partition", topic=TOPIC)) == expected
     opened = [row for row in told.rows(kind="opened") if row.get("client_software_name")]
-    assert {row.get("broker_id") for row in opened} >= {None, *leaders.values()}
+    assert {row.get("broker_id") for row in opened} >= {None, *(node for _, node in expected)}

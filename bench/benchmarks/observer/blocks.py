@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from observer.load import drive
-from observer.relays import DIRECT, Relay, shuffled
+from observer.relays import DIRECT, KROXYLICIOUS, Relay, shuffled
 
 from kwitness.bench.bars import Bar, row
 from kwitness.bench.paired_measurement import cpu_seconds
@@ -19,6 +19,16 @@ Turn = dict[str, Any]
 Block = dict[str, Turn]
 """What each candidate showed in one block."""
 Figure = Callable[[Turn], float]
+
+
+def warm_up(relay: Relay, batch: int, seconds: float) -> None:
+    """Have a candidate under load for a moment; Kroxylicious for so many seconds, since its JVM compiles meanwhile."""
+    drive(relay.address, seconds=seconds if relay.name == KROXYLICIOUS else 1, batch=batch)
+
+
+def undecided(title: str) -> str:
+    """A section without figures."""
+    return f"{title}\n\nNot decided: too few blocks were quiet (direct within {MAX_DRIFT:.0%}).\n"
 
 
 def turn(relay: Relay, batch: int, seconds: float, authority: Path | None = None) -> Turn:

@@ -192,6 +192,14 @@ def prepare() -> None:
     kroxylicious_home()
 
 
+def begin() -> float:
+    """Prepare, and leave the candidates a core of their own; returns the load average before that."""
+    load_average = os.getloadavg()[0]
+    prepare()
+    os.sched_setaffinity(0, {GENERATOR_CORE})
+    return load_average
+
+
 def shuffled(relays: Sequence[Relay]) -> list[Relay]:
     """The same in random order."""
     return random.sample(relays, len(relays))
