@@ -51,19 +51,13 @@ impl NodeTable {
         });
         let written = nodes.clone();
         if let Some(ports) = &ports {
-            nodes.retain(|node, Node { port, .. }| match ports.reopen(*node, *port) {
-                Ok(()) => true,
-                Err(error) => {
-                    let (port, reason) = (*port, error.to_string());
-                    log!(
-                        Warning,
-                        "The former port of a broker cannot be had",
-                        broker = node,
-                        port = port,
-                        reason = reason
-                    );
-                    false
+            nodes.retain(|node, Node { port, .. }| {
+                let reopened = ports.reopen(*node, *port);
+                if let Err(error) = &reopened {
+                    let (message, reason) = ("The former port of a broker cannot be had", error.to_string());
+                    log!(Warning, message, broker = node, port = port, reason = reason);
                 }
+                reopened.is_ok()
             });
         }
         let former = nodes.into_iter().filter_map(|(node, Node { address, .. })| Some((node, address?)));

@@ -20,9 +20,13 @@ impl Flow {
         to: &impl Peer,
         watch: &mut Watch,
     ) -> Option<Poll<Result<(), Broken>>> {
-        let unread = self.frames.inner().min(watch.unread_bytes(self.side)).min(self.turn.left());
         let (from, to) = (from.socket()?, to.socket()?);
-        if unread < self.portion.least_to_move() {
+        let (most, least) = (self.frames.inner().min(self.turn.left()), self.portion.least_to_move());
+        if most < least {
+            return None; // as of most frames, whose parsers need not be asked
+        }
+        let unread = most.min(watch.unread_bytes(self.side));
+        if unread < least {
             return None;
         }
         Some(splicing::poll_move(cx, from, to, self.portion.to_move(unread))?.map(|moved| match moved {
