@@ -13,6 +13,7 @@ import time
 from functools import partial
 from pathlib import Path
 
+from observer.awake import AWAKE, awake
 from observer.blocks import Block, Turn, measured, warm_up
 from observer.load import BULK, FLOODING, READING, SMALL, WRITING, Flood, Sink, drive
 from observer.relays import (
@@ -52,7 +53,7 @@ def turn(relay: Relay, seconds: float) -> Turn:
 
 def measure(sink: str, blocks: int, seconds: float, warm: float) -> list[Block]:
     """Blocks of all candidates."""
-    with all_started(KINDS, sink) as relays:
+    with awake(), all_started(KINDS, sink) as relays:
         for relay in relays:
             warm_up(relay, BULK, warm)
         return measured(relays, blocks, "flood", partial(turn, seconds=seconds), "p99_us")
@@ -72,7 +73,7 @@ def section(blocks: list[Block], seconds: float, load_average: float) -> str:
         (
             f"One connection writes batches of 64 KiB, {FLOODING} of them always waiting; {WRITING} that produce and {READING} "
             f"that fetch 4 KiB send {RATE:,} requests/s in all when they are due. {len(blocks)} blocks of {seconds:g} s of each "
-            f"candidate in random order. {VERSIONS}, warm. The observer counts and reports; load average before the start "
+            f"candidate in random order. {AWAKE} {VERSIONS}, warm. The observer counts and reports; load average before the start "
             f"{load_average:.1f}."
         ),
         "",

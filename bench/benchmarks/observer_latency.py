@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from observer.awake import AWAKE, awake
 from observer.blocks import MAX_DRIFT, Block, measured, quiet, warm_up
 from observer.load import READING, SMALL, WRITING, Sink, drive
 from observer.relays import (
@@ -39,7 +40,7 @@ KINDS = (Direct, Observer, Envoy, Kroxylicious)
 
 def measure(sink: str, blocks: int, seconds: float, warm: float) -> tuple[int, list[Block]]:
     """The rate in requests a second, and the blocks."""
-    with all_started(KINDS, sink) as relays:
+    with awake(), all_started(KINDS, sink) as relays:
         most = []
         for relay in relays:
             warm_up(relay, SMALL, warm)
@@ -71,8 +72,8 @@ def section(rate: int, blocks: list[Block], seconds: float, load_average: float)
         (
             f"{WRITING} connections that produce and {READING} that fetch batches of 4 KiB, {rate:,} requests/s in all when they "
             f"are due (half of the slowest candidate's saturation), blocks of {seconds:g} s of each candidate in random order; "
-            f"{len(kept)} of {len(blocks)} blocks kept (direct within {MAX_DRIFT:.0%}). {VERSIONS}, warm. The observer counts and "
-            f"reports; load average before the start {load_average:.1f}."
+            f"{len(kept)} of {len(blocks)} blocks kept (direct within {MAX_DRIFT:.0%}). {AWAKE} {VERSIONS}, warm. The observer "
+            f"counts and reports; load average before the start {load_average:.1f}."
         ),
         "",
         "| | p50, µs | p99, µs | added p50 | added p99 |",
