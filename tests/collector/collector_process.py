@@ -182,10 +182,17 @@ class CollectorProcess:
         answer = requests.put(f"http://127.0.0.1:{self.port}{path}", json=body, headers=headers, timeout=30)
         return Answer(answer.status_code, _body(answer), answer.headers)
 
-    def get(self, path: str, *, token: str | None = READER, params: Mapping[str, str] | None = None) -> Answer:
+    def get(
+        self,
+        path: str,
+        *,
+        token: str | None = READER,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """Ask the inventory."""
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        answer = requests.get(f"http://127.0.0.1:{self.port}{path}", headers=headers, params=params, timeout=30)
+        sent = {**({"Authorization": f"Bearer {token}"} if token else {}), **(headers or {})}
+        answer = requests.get(f"http://127.0.0.1:{self.port}{path}", headers=sent, params=params, timeout=30)
         return Answer(answer.status_code, _body(answer), answer.headers)
 
     def scrape_text(self, accept: str = "") -> str:

@@ -76,6 +76,27 @@ def connections(count: int, name: str = "apache-kafka-java", version: str = "4.3
     return [{"listener": "GATEWAY", **software, "connections": count}]
 
 
+def connection(number: int, **more: Any) -> dict[str, Any]:
+    """An open connection, as an observer lists it."""
+    return {
+        "connection_id": f"{EPOCH}-{number}",
+        "opened_at_ms": EPOCH + number,
+        "state": "observed",
+        "security_protocol": "SASL_PLAINTEXT",
+        "listener": "GATEWAY",
+        "broker_id": "1",
+        "client_address": "10.0.0.7",
+        "client_source_port": 40_000 + number,
+        **CLIENT,
+        **more,
+    }
+
+
+def listed(*connections: dict[str, Any], **left_out: int) -> dict[str, Any]:
+    """A list of open connections."""
+    return {"connections": list(connections), "left_out": left_out}
+
+
 def head(**more: Any) -> dict[str, Any]:
     """A heartbeat of the gateway that the test's tokens know."""
     source = str(more.get("source", GATEWAY_SOURCE))

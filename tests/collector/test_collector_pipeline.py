@@ -125,7 +125,7 @@ def test_without_kafka_a_batch_is_given_back_and_nothing_is_exposed(start: Start
     assert answer.body["error"]["reason"] == "KafkaUnavailable"
     samples = collector.scrape()
     assert CREATION_SERIES not in samples
-    assert collector.get("/v1/clients").body == {"items": [], "missing": []}
+    assert collector.get("/v1/clients").body == {"items": [], "matched": 0, "missing": []}
 
 
 def test_a_record_the_topic_refuses_for_its_size_is_rejected_alone(start: Start, broker: LocalBroker) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
+from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.inventory.connection_registry import WANTED_FOR_MS, ConnectionRegistry
+from kwitness.collector.inventory.connection_report import ConnectionItems, ConnectionsHead, connections_part
 from kwitness.collector.inventory.observers import SILENT_AFTER_MS, Observers
+from kwitness.collector.inventory.parts import Part
 from kwitness.collector.sharding import owner_of
 from kwitness.contracts.envelopes import EventsHead
+from kwitness.contracts.owners import Owners
+from kwitness.contracts.questions import Question
 
 from tests.collector.collector_process import (
     GATEWAY_SOURCE,
@@ -22,32 +28,12 @@ from tests.collector.collector_process import (
     CollectorProcess,
 )
 from tests.collector.collector_samples import CLUSTER
-from tests.collector.event_samples import CLIENT, EPOCH, head, of_sidecar, request
+from tests.collector.event_samples import connection, head, listed, of_sidecar, request
 from tests.collector.replica_pair import port_pair
 
 Start = Callable[..., CollectorProcess]
 PATH = "/v1/connections"
 GATEWAY_OBSERVER = {"observer": "shop/front", "observer_pod": GATEWAY_SOURCE}
-
-
-def connection(number: int, **more: Any) -> dict[str, Any]:
-    """One entry of a list."""
-    return {
-        "connection_id": f"{EPOCH}-{number}",
-        "opened_at_ms": EPOCH + number,
-        "state": "observed",
-        "security_protocol": "SASL_PLAINTEXT",
-        "listener": "GATEWAY",
-        "broker_id": "1",
-        "client_address": "10.0.0.7",
-        "client_source_port": 40_000 + number,
-        **CLIENT,
-        **more,
-    }
-
-
-def listed(*connections: dict[str, Any], **left_out: int) -> dict[str, Any]:
-    return {"connections": list(connections), "left_out": left_out}
 
 
 def ids(page: Any) -> list[str]:
@@ -164,22 +150,27 @@ def heads(sources: Iterable[str], *connections: dict[str, Any]) -> list[EventsHe
     return [EventsHead.model_validate(head(source=one, open_connections=listed(*connections))) for one in sources]
 
 
+def part(registry: ConnectionRegistry, observers: Observers, now_ms: int = 0) -> Part[ConnectionsHead]:
+    items = ConnectionItems(ClientOwners(Owners(), CLUSTER), Question())
+    return asyncio.run(connections_part(registry, observers, items, Question(), now_ms))
+
+
 def test_nothing_is_kept_that_nobody_asks_for() -> None:
     registry = ConnectionRegistry()
     [listing] = heads(["shop/a"], connection(1))
     observers = heard(listing)
 
     registry.record(listing, 0)
-    assert registry.part(observers, {}, 10, "", 0).rows == ()
+    assert part(registry, observers).rows == []
 
     registry.ask(1_000)
     registry.record(listing, 1_000)
     assert registry.is_wanted(1_000 + WANTED_FOR_MS)
     registry.expire(1_000 + WANTED_FOR_MS)
-    assert len(registry.part(observers, {}, 10, "", 0).rows) == 1
+    assert len(part(registry, observers).rows) == 1
     assert not registry.is_wanted(1_001 + WANTED_FOR_MS)
     registry.expire(1_001 + WANTED_FOR_MS)
-    assert registry.part(observers, {}, 10, "", 0).rows == ()
+    assert part(registry, observers).rows == []
 
 
 def test_the_list_of_an_observer_that_is_silent_is_forgotten_and_the_observer_named() -> None:
@@ -191,10 +182,10 @@ def test_the_list_of_an_observer_that_is_silent_is_forgotten_and_the_observer_na
     registry.ask(later)
     registry.expire(later)
 
-    part = registry.part(heard(listing), {}, 10, "", later)
+    found = part(registry, heard(listing), later)
 
-    assert part.rows == ()
-    assert [one.answer for one in part.observers] == ["silent"]
+    assert found.rows == []
+    assert [observer.answer for observer in found.head.observers] == ["silent"]
 
 
 def test_what_all_observers_list_together_is_bounded_and_what_has_no_room_is_counted() -> None:
@@ -205,7 +196,7 @@ def test_what_all_observers_list_together_is_bounded_and_what_has_no_room_is_cou
         registry.record(first, 0)
         registry.record(second, 0)
 
-    part = registry.part(heard(first, second), {}, 10, "", 0)
+    found = part(registry, heard(first, second))
 
-    assert len(part.rows) == 2
-    assert [dict(one.left_out) for one in part.observers] == [{}, {"no_room": 2}]
+    assert len(found.rows) == 2
+    assert [dict(observer.left_out) for observer in found.head.observers] == [{}, {"no_room": 2}]

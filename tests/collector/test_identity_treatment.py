@@ -7,7 +7,7 @@ import hmac
 from pathlib import Path
 
 from kwitness.collector.events import Event
-from kwitness.collector.inventory.clients import ClientRecord
+from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.matched import SubscriptionMatcher
 from kwitness.collector.privacy.identities import IdentityTreater
 from kwitness.collector.privacy.privacy import Privacy

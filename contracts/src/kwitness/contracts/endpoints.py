@@ -13,6 +13,7 @@ __all__ = [
     "DRIVER_STATUS_PATH",
     "EVENTS_PATH",
     "GAUGES_PATH",
+    "GROUPS_PATH",
     "HEALTH_PATH",
     "INJECTOR_PORT",
     "INJECT_PATH",
@@ -28,6 +29,7 @@ __all__ = [
     "SILENT_PATH",
     "SUBSCRIPTIONS_PATH",
     "SUBSCRIPTION_PATH",
+    "TRAFFIC_PATH",
 ]
 
 COLLECTOR_PORT = 8443
@@ -50,6 +52,8 @@ INTERCEPTOR_DIRECTIVES_PATH = "/v1/interceptors/{namespace}/{name}/directives"
 CLIENTS_PATH = "/v1/clients"
 CLIENT_METRICS_PATH = "/v1/clients/{client_instance_id}/metrics"
 CONNECTIONS_PATH = "/v1/connections"
+TRAFFIC_PATH = "/v1/traffic"
+GROUPS_PATH = "/v1/groups"
 SUBSCRIPTIONS_PATH = "/v1/subscriptions"
 SUBSCRIPTION_PATH = "/v1/subscriptions/{id}"
 SILENT_PATH = "/v1/silent"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = ["DEFAULT_LABELS", "IDENTITY_KEYS", "Identity", "IdentityKey"]
 
@@ -47,25 +47,25 @@ class Identity(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    cluster_id: str | None = None
-    broker_id: str | None = None
-    listener: str | None = None
-    principal: str | None = None
-    client_id: str | None = None
-    client_instance_id: str | None = None
-    client_software_name: str | None = None
-    client_software_version: str | None = None
-    client_address: str | None = None
-    client_source_port: int | None = None
-    client_rack: str | None = None
-    group_id: str | None = None
-    group_instance_id: str | None = None
-    group_member_id: str | None = None
-    transactional_id: str | None = None
-    application_id: str | None = None
-    k8s_namespace: str | None = None
-    k8s_workload: str | None = None
-    k8s_pod: str | None = None
+    cluster_id: str | None = Field(None, description="Cluster id.")
+    broker_id: str | None = Field(None, description="Broker id.")
+    listener: str | None = Field(None, description="Listener of the broker.")
+    principal: str | None = Field(None, description="Authenticated principal.")
+    client_id: str | None = Field(None, description="Client id.")
+    client_instance_id: str | None = Field(None, description="Client instance id.")
+    client_software_name: str | None = Field(None, description="Software name.")
+    client_software_version: str | None = Field(None, description="Software version.")
+    client_address: str | None = Field(None, description="Address that the client connects from.")
+    client_source_port: int | None = Field(None, description="Port that the client connects from.")
+    client_rack: str | None = Field(None, description="The client's rack.")
+    group_id: str | None = Field(None, description="Consumer group.")
+    group_instance_id: str | None = Field(None, description="Static member id (group.instance.id).")
+    group_member_id: str | None = Field(None, description="Member id within the group.")
+    transactional_id: str | None = Field(None, description="Transactional id.")
+    application_id: str | None = Field(None, description="Application id of Kafka Streams.")
+    k8s_namespace: str | None = Field(None, description="Namespace of the client's pod.")
+    k8s_workload: str | None = Field(None, description="Name of what made the client's pod.")
+    k8s_pod: str | None = Field(None, description="The client's pod.")
 
     def known(self) -> dict[IdentityKey, str]:
         """Return the keys that are known, as text, in the order of `IDENTITY_KEYS`."""

@@ -155,5 +155,9 @@ def ways_to_telemetry(name: str, version: str, *, is_observed: bool = False) -> 
 
 def is_ours(client_id: str | None, software_name: str | None = None, software_version: str | None = None) -> bool:
     """Say whether a client announces itself as one of the platform's own."""
-    named = any((text or "").startswith(OUR_CLIENT_ID_PREFIX) for text in (client_id, software_name))
-    return named or (software_version or "").endswith(OUR_VERSION_SUFFIX)
+    # Without a loop: it is found of each client of an answer.
+    return (
+        (client_id or "").startswith(OUR_CLIENT_ID_PREFIX)
+        or (software_name or "").startswith(OUR_CLIENT_ID_PREFIX)
+        or (software_version or "").endswith(OUR_VERSION_SUFFIX)
+    )

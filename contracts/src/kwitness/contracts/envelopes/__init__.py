@@ -7,6 +7,7 @@ understand each other; unknown identity keys are absent, never null.
 from __future__ import annotations
 
 from .client_metrics import ClientMetrics, ClientMetricValue
+from .client_owner import ClientOwner
 from .driver_status import DriverFinding, DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
 from .envelope_model import ReplicasAnswer
 from .events import (
@@ -54,7 +55,6 @@ from .interceptor_events import (
 from .inventory import (
     BrokerState,
     ClientItem,
-    ClientOwner,
     ClientPage,
     ClusterState,
     EffectiveSubscription,
@@ -76,6 +76,7 @@ from .open_connections import (
     OpenConnections,
 )
 from .pushes import ApiError, ErrorBody, Push, PushAnswer, PushBatch, Rejection
+from .recent_traffic import GroupItem, GroupPage, TrafficItem, TrafficPage
 from .silence import SilenceReason, SilentClients, SilentItem
 from .snapshots import ConnectionSnapshot
 from .subscriptions import (
@@ -123,6 +124,8 @@ __all__ = [
     "EventsAnswer",
     "EventsHead",
     "GaugeSnapshot",
+    "GroupItem",
+    "GroupPage",
     "HeaderFinding",
     "HeaderTotals",
     "HookTotals",
@@ -169,6 +172,8 @@ __all__ = [
     "TelemetrySensors",
     "TimeTotals",
     "TopClient",
+    "TrafficItem",
+    "TrafficPage",
     "TrafficTotals",
     "WindowTotals",
     "WorkloadName",

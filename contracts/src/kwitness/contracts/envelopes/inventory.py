@@ -8,6 +8,7 @@ from kwitness.contracts.identity import Identity
 from kwitness.contracts.interceptors import InterceptorRuntime, Reporter, Side
 from kwitness.contracts.observers import ObserverMode, ReportedBy
 
+from .client_owner import ClientOwner
 from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 from .events import ObserverLedger, ObserverTelemetry
 from .gauges import MOST_INSTANCES, PluginLedger
@@ -16,7 +17,6 @@ from .header_totals import HeaderKeyText, HeaderProblemText, HeaderWitness
 __all__ = [
     "BrokerState",
     "ClientItem",
-    "ClientOwner",
     "ClientPage",
     "ClusterState",
     "EffectiveSubscription",
@@ -37,16 +37,10 @@ class EffectiveSubscription(Envelope):
     subscriptions: tuple[str, ...] = Field(description="Their names in the broker.")
 
 
-class ClientOwner(Envelope):
-    """Whose a client is, by the owners of its KafkaCluster."""
-
-    team: str = Field(description="Name of the team.")
-    contact: str | None = Field(None, description="How to reach it.")
-
-
 class ClientItem(Identity):
     """One client instance; what is not known is absent."""
 
+    key: str | None = Field(None, description="Key of the item, by which `gone` names it.")
     ours: bool = Field(False, description="Whether it is one of the platform's own clients.")
     first_seen_ms: Milliseconds = Field(description="When it was first heard from, in milliseconds since 1970.")
     last_push_ms: Milliseconds | None = Field(None, description="When it last pushed.")
@@ -70,11 +64,33 @@ class ClientItem(Identity):
 
 
 class ClientPage(ReplicasAnswer):
-    """One page of the inventory."""
+    """One page of the inventory, or of what changed in it."""
 
-    items: tuple[ClientItem, ...] = Field(description="Client instances, by instance id.")
+    items: tuple[ClientItem, ...] = Field(
+        description="Client instances, by `order`, else by key; with `since` those that changed."
+    )
+    matched: Count | None = Field(
+        None, description="Client instances that fit the filters, of all replicas that answered; absent with `since`."
+    )
     continue_: str | None = Field(
         None, alias="continue", description="Token for the next page; absent when this is the last."
+    )
+    since: str | None = Field(
+        None,
+        description="With `since`: the cursor for the next question. A change is a client's beginning or end, or that "
+        "of its identity, owner, set of metrics, `filtered`, `terminated`, or of whether its last push could be read. "
+        "A push alone is none.",
+    )
+    gone: tuple[str, ...] | None = Field(
+        None,
+        description="With `since`: keys of clients that ended, or that do not fit the filters any more. Keys that the "
+        "reader does not know are to be ignored.",
+    )
+    more: bool | None = Field(None, description="With `since`: true where more changes follow; ask again at once.")
+    reset: bool | None = Field(
+        None,
+        description="With `since`: true where this answer begins again, because a replica did, owners changed, or more "
+        "clients ended than are remembered. Drop all items of earlier answers.",
     )
 
 

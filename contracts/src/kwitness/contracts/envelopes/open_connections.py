@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field
 from kwitness.contracts.identity import Identity
 from kwitness.contracts.observers import ObserverMode
 
+from .client_owner import ClientOwner
 from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 
 __all__ = [
@@ -68,6 +69,7 @@ class ConnectionItem(OpenConnection):
     observer: str = Field(description="The ObserverDeployment: <namespace>/<name>.")
     observer_pod: str = Field(description="The observer's pod: <namespace>/<pod>.")
     listed_at_ms: Milliseconds = Field(description="When the observer listed it, in milliseconds since 1970.")
+    owner: ClientOwner | None = Field(None, description="Owner of the client; absent where no entry matches.")
 
 
 class ObserverListing(Envelope):
@@ -90,7 +92,8 @@ class ObserverListing(Envelope):
 class ConnectionPage(ReplicasAnswer):
     """One page of the open connections."""
 
-    items: tuple[ConnectionItem, ...] = Field(description="Connections, by observer's pod and age.")
+    items: tuple[ConnectionItem, ...] = Field(description="Connections, by `order`, else by observer's pod and age.")
+    matched: Count | None = Field(None, description="Connections that fit the filters, of all replicas that answered.")
     observers: tuple[ObserverListing, ...] = Field((), description="All observers, and what each has answered.")
     continue_: str | None = Field(
         None, alias="continue", description="Token for the next page; absent when this is the last."

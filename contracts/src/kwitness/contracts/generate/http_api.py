@@ -49,10 +49,12 @@ from kwitness.contracts.envelopes import (
     SubscriptionAnswer,
     SubscriptionList,
 )
+from kwitness.contracts.nouns import CLIENTS, CONNECTIONS
+from kwitness.contracts.questions import DEFAULT_LIMIT, MAX_LIMIT, Noun
 
 from .event_schemas import without_titles
 
-__all__ = ["OPERATIONS", "Operation", "http_api"]
+__all__ = ["OPERATIONS", "Operation", "http_api", "parameters_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +132,30 @@ _ASKING_FOR_SUBSCRIPTIONS = (
     (401, "The token is missing, expired or unknown; read it again."),
     (403, "The token is not that of an observer's pod, or no observer in its namespace answers clients' telemetry."),
 )
-_CLIENT_FILTERS = (
-    ("client_id", "Only this client id; with several of these all must fit."),
-    ("client_instance_id", "Only this client instance."),
-    ("principal", "Only this principal."),
-    ("group_id", "Only this consumer group."),
-    ("client_software_name", "Only this software."),
-    ("k8s_namespace", "Only pods of this namespace."),
-)
 _DEPLOYMENT = (("namespace", "path", "Namespace of the ObserverDeployment."), ("name", "path", "Its name."))
 _LOCAL = ("local", "query", "true: only what this replica knows, without asking the others.")
+_TEAMS = ("owner", "topic_owner")
+
+
+def parameters_of(noun: Noun) -> tuple[tuple[str, str, str], ...]:
+    """Return name, place and meaning of each parameter of a noun's path; filters are described as the item's fields."""
+    meanings = {name: _filter_meaning(noun, name) for name in noun.filters} | {
+        "fields": "Names of the fields that items have, with commas between; all unless given.",
+        "order": f"Field that items are ordered by, descending with `-` before it: {', '.join(noun.orders)}. Items "
+        "without a value come last. By key unless given.",
+        "limit": f"Most items of the answer; {DEFAULT_LIMIT} unless given, at most {MAX_LIMIT}.",
+        "continue": "Token of the page before.",
+        "local": _LOCAL[2],
+        "since": "Cursor of the answer before, empty to begin: only what changed since. Without `order` and "
+        "`continue`.",
+    }
+    return tuple((name, "query", meanings[name]) for name in noun.parameters)
+
+
+def _filter_meaning(noun: Noun, name: str) -> str:
+    subject = str(noun.item.model_fields[name].description).partition(";")[0].rstrip(".")
+    return f"{subject}{' (the team)' if name in _TEAMS else ''}; with `*` at the end how it begins."
+
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -227,15 +243,10 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "get",
         CLIENTS_PATH,
-        "The client inventory, a page at a time.",
+        "The client inventory, a page at a time, or what changed in it.",
         _READERS,
         answer=ClientPage,
-        parameters=(
-            *((key, "query", text) for key, text in _CLIENT_FILTERS),
-            ("limit", "query", "Most items of the page; 100 unless given, at most 1000."),
-            ("continue", "query", "Token of the page before."),
-            _LOCAL,
-        ),
+        parameters=parameters_of(CLIENTS),
         statuses=_READING,
     ),
     Operation(
@@ -255,18 +266,10 @@ OPERATIONS: tuple[Operation, ...] = (
         "get",
         CONNECTIONS_PATH,
         "Connections that are open at observers, one by one, a page at a time. The first question has observers list "
-        "them: ask again until none is awaited.",
+        "them: ask again until none is awaited. Software that a client did not name is `unknown`.",
         _READERS,
         answer=ConnectionPage,
-        parameters=(
-            ("client_software_name", "query", "Only this software; `unknown` is what named none."),
-            ("client_software_version", "query", "Only this version; `unknown` as above."),
-            ("principal", "query", "Only this principal."),
-            ("client_id", "query", "Only this client id."),
-            ("limit", "query", "Most items of the page; 100 unless given, at most 1000."),
-            ("continue", "query", "Token of the page before."),
-            _LOCAL,
-        ),
+        parameters=parameters_of(CONNECTIONS),
         statuses=_READING,
     ),
     Operation(

@@ -8,7 +8,7 @@ from typing import Any
 
 from kwitness.contracts.client_metrics import CLIENT_METRICS, ClientMetric
 from kwitness.contracts.endpoints import COLLECTOR_PORT, OTLP_GRPC_PORT, OTLP_HTTP_PORT
-from kwitness.contracts.identity import DEFAULT_LABELS, IDENTITY_KEYS
+from kwitness.contracts.identity import DEFAULT_LABELS, IDENTITY_KEYS, Identity
 from kwitness.contracts.own_metrics import OBSERVER_METRICS, OWN_METRICS, OwnMetric
 from kwitness.contracts.reasons import KUBERNETES_EVENTS, REASONS, WARNINGS
 from kwitness.contracts.record_headers import RECORD_HEADERS
@@ -193,7 +193,11 @@ def _headers() -> str:
         "headers.\n\n## Identity keys\n\n"
         "Spelled the same in records, labels, tables and APIs. Unknown means absent.\n\n"
         + _table(
-            ("Key", "Label by default"), ((_code(key), "yes" if key in DEFAULT_LABELS else "") for key in IDENTITY_KEYS)
+            ("Key", "Label by default", "Meaning"),
+            (
+                (_code(key), "yes" if key in DEFAULT_LABELS else "", str(Identity.model_fields[key].description))
+                for key in IDENTITY_KEYS
+            ),
         )
         + "\n## Ids in a HeaderRegistry (KIP-82)\n\nKIP-82's integer keys never came to the wire; here they are stable "
         "numbers in a register. Ids outside these ranges are reserved.\n\n" + _table(("First", "Last", "For"), ranges)

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from kwitness.contracts.envelopes import ConnectionCount, ConnectionSnapshot
+from kwitness.contracts.identity import Identity
 from kwitness.contracts.records import (
     ApiTraffic,
     ClientInterceptions,
@@ -64,7 +65,8 @@ _MAPS = {"integer": "map of counts", "string": "map of texts"}
 def record(model: type[BaseModel]) -> str:
     """Return the section of one record: what it is, and a line for each key of its own."""
     schema = model.model_json_schema(by_alias=True)
-    own = {name: node for name, node in schema["properties"].items() if "description" in node}
+    shared = Identity.model_fields if issubclass(model, Identity) else {}
+    own = {name: node for name, node in schema["properties"].items() if name not in shared}
     rows = (
         (code(name), _json_type(node), "yes" if name in schema.get("required", ()) else "", node["description"])
         for name, node in own.items()

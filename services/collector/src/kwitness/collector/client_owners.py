@@ -11,6 +11,13 @@ _COMPARED: Final = {"principal": "principal", "client_id": "client_id", "namespa
 """What an entry may match of a client, and the identity key that it is compared with; entries by topic fit none."""
 
 
+def shown_owner(entry: OwnerEntry | None) -> dict[str, str] | None:
+    """Return an owner as it is in answers; None where there is none."""
+    if entry is None:
+        return None
+    return {"team": entry.team} if entry.contact is None else {"team": entry.team, "contact": entry.contact}
+
+
 class ClientOwners:
     """Finds the first entry that fits a client of ``cluster_id``."""
 

@@ -110,7 +110,8 @@ class Collector:
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )
         inventory.add_to(own.application)
-        ConnectionsApi(self._observation, self._authenticator, self._peers).add_to(own.application)
+        connections = ConnectionsApi(self._observation, self._authenticator, self._peers, self._configuration)
+        connections.add_to(own.application)
         silence = SilenceApi(self._pipeline, self._observation, self._authenticator, self._peers, self._configuration)
         silence.add_to(own.application)
         plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate, silent_s)

@@ -2,51 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 from aiohttp import web
 
+from kwitness.collector.configuration import Configuration
 from kwitness.collector.ingest.authentication import Authenticator
 from kwitness.collector.ingest.reading import (
-    answer,
+    NOBODY,
+    answer_items,
     asks_for_part,
     asks_locally,
-    others_parts,
-    page_limit,
-    refuse_unknown_parameters,
+    part_answer,
+    read_others,
+    read_question,
 )
-from kwitness.collector.inventory.connection_registry import FILTERS, ConnectionPart, merge
+from kwitness.collector.inventory.connection_report import (
+    ConnectionItems,
+    ConnectionsHead,
+    connections_part,
+    newest_answers,
+)
+from kwitness.collector.inventory.ordered_rows import RowOrder
+from kwitness.collector.inventory.parts import read_part
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import now_ms
 from kwitness.contracts.endpoints import CONNECTIONS_PATH
-
-_PARAMETERS: Final = (*FILTERS, "limit", "continue", "local")
+from kwitness.contracts.nouns import CONNECTIONS
 
 
 class ConnectionsApi:
     """The handler of the one path."""
 
-    def __init__(self, observation: Observation, authenticator: Authenticator, peers: Peers) -> None:
+    def __init__(
+        self, observation: Observation, authenticator: Authenticator, peers: Peers, configuration: Configuration
+    ) -> None:
         self._observation = observation
         self._authenticator = authenticator
         self._peers = peers
+        self._configuration = configuration
 
     def add_to(self, application: web.Application) -> None:
         """Add the route."""
         application.router.add_get(CONNECTIONS_PATH, self.connections)
 
     async def connections(self, request: web.Request) -> web.StreamResponse:
-        """Answer a page of open connections, sorted by observer and age."""
+        """Answer a page of open connections, by the question's order, else by observer and age."""
         local = await asks_locally(request, self._authenticator)
-        refuse_unknown_parameters(request, _PARAMETERS)
-        limit = page_limit(request)
-        wanted = {key: request.query[key] for key in FILTERS if key in request.query}
+        question = read_question(request, CONNECTIONS)
         now, observation = now_ms(), self._observation
         observation.registry.ask(now)
-        after = request.query.get("continue", "")
-        own = observation.registry.part(observation.observers, wanted, limit, after, now)
-        if local:
-            return answer(own if asks_for_part(request) else merge([own], limit, ()))
-        others = await others_parts(request, self._peers, ConnectionPart)
-        return answer(merge([own, *others.parts], limit, others.missing))
+        items = ConnectionItems(self._configuration.owners(), question)
+        own = await connections_part(observation.registry, observation.observers, items, question, now)
+        if local and asks_for_part(request):
+            return part_answer(own)
+        others = NOBODY if local else await read_others(request, self._peers, partial(read_part, head=ConnectionsHead))
+        parts = [own, *others.parts]
+        rows, following = await RowOrder(question).page([part.rows for part in parts])
+        return await answer_items(
+            request,
+            (row.item for row in rows),
+            {
+                "matched": sum(part.head.matched for part in parts),
+                "observers": newest_answers(part.head for part in parts),
+                "missing": others.missing,
+                "continue": following,
+            },
+        )

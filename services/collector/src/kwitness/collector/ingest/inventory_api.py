@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
 
 from aiohttp import web
 
@@ -12,18 +12,23 @@ from kwitness.collector.ingest.authentication import Authenticator
 from kwitness.collector.ingest.reading import (
     NOBODY,
     answer,
+    answer_items,
     asks_for_part,
     asks_locally,
     others_parts,
-    page_limit,
-    refuse_unknown_parameters,
+    part_answer,
+    read_others,
+    read_question,
 )
-from kwitness.collector.inventory import client_metrics, client_report, reports, subscription_report
+from kwitness.collector.inventory import client_metrics, reports, subscription_report
+from kwitness.collector.inventory.change_report import ChangesHead, changes_part, merge_changes, read_cursors
 from kwitness.collector.inventory.client_metrics import MetricsPart
-from kwitness.collector.inventory.client_report import FILTERS, ClientItems, ClientPart
+from kwitness.collector.inventory.client_report import ALL_ITEMS, ClientItems, ClientsHead, clients_part
 from kwitness.collector.inventory.header_report import with_headers
 from kwitness.collector.inventory.matched import SubscriptionMatcher
 from kwitness.collector.inventory.observer_report import with_observers
+from kwitness.collector.inventory.ordered_rows import RowOrder
+from kwitness.collector.inventory.parts import read_part
 from kwitness.collector.inventory.reporter_report import with_reporters
 from kwitness.collector.inventory.subscription_report import SubscriptionsPart
 from kwitness.collector.inventory.survey import survey
@@ -38,8 +43,8 @@ from kwitness.contracts.endpoints import (
     SUBSCRIPTIONS_PATH,
 )
 from kwitness.contracts.envelopes import ClusterState, SubscriptionAnswer, SubscriptionList
-
-_PARAMETERS: Final = (*FILTERS, "limit", "continue", "local")
+from kwitness.contracts.nouns import CLIENTS
+from kwitness.contracts.questions import Question
 
 
 class InventoryApi:
@@ -70,8 +75,8 @@ class InventoryApi:
         application.router.add_get(SUBSCRIPTION_PATH, self.subscription)
         application.router.add_get(CLUSTER_PATH, self.cluster)
 
-    def _items(self) -> ClientItems:
-        return ClientItems(self._matching(), self._configuration.owners())
+    def _items(self, question: Question = ALL_ITEMS) -> ClientItems:
+        return ClientItems(self._matching(), self._configuration.owners(), question)
 
     def _matching(self) -> SubscriptionMatcher:
         subscriptions = self._configuration.subscriptions()
@@ -80,17 +85,44 @@ class InventoryApi:
         return self._matcher
 
     async def clients(self, request: web.Request) -> web.StreamResponse:
-        """Answer a page of client instances, sorted by cluster and instance id."""
+        """Answer a page of client instances, by the question's order, else by key; or those that changed."""
         local = await asks_locally(request, self._authenticator)
-        refuse_unknown_parameters(request, _PARAMETERS)
-        limit = page_limit(request)
-        wanted = {key: request.query[key] for key in FILTERS if key in request.query}
-        after = request.query.get("continue", "")
-        own = client_report.clients_page(self._state.clients, self._items(), wanted, limit, after)
-        if local:
-            return answer(own if asks_for_part(request) else client_report.merge_pages([own], limit, ()))
-        others = await others_parts(request, self._peers, ClientPart)
-        return answer(client_report.merge_pages([own, *others.parts], limit, others.missing))
+        question = read_question(request, CLIENTS)
+        if question.since is not None:
+            return await self._changes(request, question, question.since, local=local)
+        own = await clients_part(self._state.clients, self._items(question), question)
+        if local and asks_for_part(request):
+            return part_answer(own)
+        others = NOBODY if local else await read_others(request, self._peers, partial(read_part, head=ClientsHead))
+        parts = [own, *others.parts]
+        rows, following = await RowOrder(question).page([part.rows for part in parts])
+        return await answer_items(
+            request,
+            (row.item for row in rows),
+            {
+                "matched": sum(part.head.matched for part in parts),
+                "missing": others.missing,
+                "continue": following,
+            },
+        )
+
+    async def _changes(
+        self, request: web.Request, question: Question, since: str, *, local: bool, reset: bool = False
+    ) -> web.StreamResponse:
+        cursors, own = read_cursors(since), self._peers.own
+        clients, items = self._state.clients, self._items(question)
+        clients.changes.follow(items.owners)
+        part = await changes_part(clients, items, question.limit, cursors.get(own))
+        if local and asks_for_part(request):
+            return part_answer(part)
+        read = partial(read_part, head=ChangesHead)
+        others = NOBODY if local else await read_others(request, self._peers, read, since=since)
+        parts = {own: part, **dict(zip(others.ordinals, others.parts, strict=True))}
+        if any(part.head.reset for part in parts.values()) or cursors.keys() - {own, *self._peers.others()}:
+            # A reader does not know which of its items a replica had: it begins again with all of them.
+            return await self._changes(request, question, "", local=local, reset=True)
+        found, known = merge_changes(parts, cursors, question.limit)
+        return await answer_items(request, found, {**known, "missing": others.missing, "reset": reset})
 
     async def metrics(self, request: web.Request) -> web.StreamResponse:
         """Answer one client instance and all it sends."""
@@ -120,7 +152,7 @@ class InventoryApi:
         if found is None:
             return MetricsPart()
         key, record = found
-        return client_metrics.metrics_part(record, self._items(), self._state.core.values(key))
+        return client_metrics.metrics_part(key, record, self._items(), self._state.core.values(key))
 
     async def subscriptions(self, request: web.Request) -> web.StreamResponse:
         """Answer all subscriptions in numbers."""

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
+from pydantic_core import to_json
 
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
-from kwitness.collector.inventory.client_report import MAX_PAGE
+from kwitness.collector.inventory.parts import Part
 from kwitness.collector.peers import Peers
+from kwitness.contracts.questions import InvalidQuestionError, Noun, Question
 
-_DEFAULT_PAGE: Final = 100
+_GZIP_LEVEL: Final = 1
+_GZIP_FORMAT: Final = 16 + zlib.MAX_WBITS
 PARTS: Final = "parts"
 """The parameter of a replica that asks another."""
 
 Model = TypeVar("Model", bound=BaseModel)
+PartType = TypeVar("PartType")
 
 
 async def asks_locally(request: web.Request, authenticator: Authenticator) -> bool:
@@ -33,14 +39,15 @@ async def asks_locally(request: web.Request, authenticator: Authenticator) -> bo
     return local
 
 
-def page_limit(request: web.Request) -> int:
-    """Return how many items are asked for; raises `RefusedError`."""
-    text = request.query.get("limit")
-    if text is None:
-        return _DEFAULT_PAGE
-    if not text.isdecimal() or not 1 <= int(text[:6]) <= MAX_PAGE:
-        raise RefusedError("BadLimit", f"limit must be a number from 1 to {MAX_PAGE}")
-    return int(text)
+def read_question(request: web.Request, noun: Noun) -> Question:
+    """Return the parameters of a question; raises `RefusedError`."""
+    parameters = {name: text for name, text in request.query.items() if name != PARTS}
+    if len(parameters) < len(request.query) - len(request.query.getall(PARTS, ())):
+        raise RefusedError("BadParameter", "a parameter is given more than once: give each of them once")
+    try:
+        return noun.question(parameters)
+    except InvalidQuestionError as error:
+        raise RefusedError(error.reason, str(error)) from error
 
 
 def refuse_unknown_parameters(request: web.Request, known: Sequence[str]) -> None:
@@ -55,10 +62,10 @@ def asks_for_part(request: web.Request) -> bool:
     return PARTS in request.query
 
 
-class Others(NamedTuple, Generic[Model]):
+class Others(NamedTuple, Generic[PartType]):
     """Parts of the other replicas, by whom they are, and the ordinals of those that gave none."""
 
-    parts: tuple[Model, ...]
+    parts: tuple[PartType, ...]
     ordinals: tuple[int, ...]
     missing: tuple[int, ...]
 
@@ -69,12 +76,20 @@ NOBODY: Final[Others[Any]] = Others((), (), ())
 
 async def others_parts(request: web.Request, peers: Peers, model: type[Model]) -> Others[Model]:
     """What the other replicas answer for themselves; one whose answer is something else gave none."""
-    answers = await peers.ask_all(request.url.update_query({"local": "true", PARTS: "1"}).raw_path_qs)
-    parts: dict[int, Model] = {}
+    return await read_others(request, peers, model.model_validate_json)
+
+
+async def read_others(
+    request: web.Request, peers: Peers, read: Callable[[bytes], PartType], **parameters: str
+) -> Others[PartType]:
+    """Return the same as ``read`` returns it, which raises ValueError; ``parameters`` replace those of the request."""
+    changed = {"local": "true", PARTS: "1", **parameters}
+    answers = await peers.ask_all(request.url.update_query(changed).raw_path_qs)
+    parts: dict[int, PartType] = {}
     for ordinal, content in answers.items():
-        with contextlib.suppress(ValidationError):
+        with contextlib.suppress(ValueError):
             if content is not None:
-                parts[ordinal] = model.model_validate_json(content)
+                parts[ordinal] = read(content)
     return Others(tuple(parts.values()), tuple(parts), tuple(sorted(answers.keys() - parts.keys())))
 
 
@@ -82,3 +97,32 @@ def answer(model: BaseModel) -> web.Response:
     """Write an answer; what is not known is absent."""
     text = model.model_dump_json(by_alias=True, exclude_none=True)
     return web.Response(body=text.encode("utf-8", "replace"), content_type="application/json")
+
+
+def part_answer(part: Part[Any]) -> web.Response:
+    """Return a part to the replica that asked."""
+    return web.Response(body=part.write(), content_type="application/octet-stream")
+
+
+async def answer_items(request: web.Request, items: Iterable[bytes], known: Mapping[str, object]) -> web.Response:
+    """Write an answer of items as JSON and all else that is known, compressed where the caller accepts that."""
+    rest = to_json({name: value for name, value in known.items() if value is not None}, exclude_none=True)
+    pieces = [b'{"items":[', *_with_commas(items), b"],", rest[1:]]
+    accepted = request.headers.get("Accept-Encoding", "")
+    if "gzip" not in accepted or "gzip;q=0" in accepted:
+        return web.Response(body=b"".join(pieces), content_type="application/json")
+    body = await asyncio.to_thread(_compress, pieces)
+    return web.Response(body=body, headers={"Content-Encoding": "gzip"}, content_type="application/json")
+
+
+def _with_commas(items: Iterable[bytes]) -> Iterator[bytes]:
+    comma = b""
+    for item in items:
+        yield comma
+        yield item
+        comma = b","
+
+
+def _compress(pieces: Iterable[bytes]) -> bytes:
+    compressor = zlib.compressobj(_GZIP_LEVEL, wbits=_GZIP_FORMAT)
+    return b"".join([*map(compressor.compress, pieces), compressor.flush()])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kwitness.collector.inventory.clients import ClientRecord
+from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.matched import SubscriptionMatcher, places
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import effective

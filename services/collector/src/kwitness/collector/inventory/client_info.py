@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from kwitness.collector.client_owners import ClientOwners
-from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.client_record import ClientRecord
+from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
 from kwitness.contracts.own_metrics import own_metric
@@ -94,7 +95,7 @@ def _line(key: str, record: ClientRecord, owners: ClientOwners) -> str:
 def _labels(key: str, record: ClientRecord, owners: ClientOwners) -> str:
     # Plain OTLP may name no instance: what the client is told from others by here keeps its series apart.
     known = {_INSTANCE: key.rpartition("/")[2], **record.identity}
-    owner = owners.owner_of(record.who)
+    owner = record.owner(owners)
     if owner is not None:
         known[_OWNER] = owner.team
     pairs = ((label, label_value(known[label])[0]) for label in own_metric(NAME).labels if known.get(label))

@@ -9,8 +9,9 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from kwitness.collector.core import ClientValue
+from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.client_report import ClientItems
-from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.clients import Clients
 from kwitness.contracts.envelopes import ClientItem, ClientMetrics, ClientMetricValue
 
 MAX_METRICS: Final = 5_000
@@ -43,12 +44,12 @@ def find_client(clients: Clients, instance: str, cluster_id: str) -> tuple[str, 
     )
 
 
-def metrics_part(record: ClientRecord, items: ClientItems, values: Iterable[ClientValue]) -> MetricsPart:
+def metrics_part(key: str, record: ClientRecord, items: ClientItems, values: Iterable[ClientValue]) -> MetricsPart:
     """Write what is known here."""
     known = list(values)
     shown = heapq.nsmallest(MAX_METRICS, known, key=lambda one: (one.name, one.attributes))
     return MetricsPart(
-        client=items.item(record),
+        client=ClientItem.model_validate(items.item(key, record)),
         metrics=tuple(_metric(one, record) for one in shown),
         left_out=len(known) - len(shown),
     )

@@ -1,103 +1,158 @@
-"""Clients as the inventory shows them: this replica's part of a page, and how the parts of all replicas become one."""
+"""Clients as the inventory shows them, and this replica's part of a page of them."""
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
+from pydantic_core import to_json
 
-from kwitness.collector.client_owners import ClientOwners
-from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.client_owners import ClientOwners, shown_owner
+from kwitness.collector.inventory.client_record import ClientRecord
+from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.matched import SubscriptionMatcher, places
-from kwitness.contracts.envelopes import ClientItem, ClientOwner, ClientPage, EffectiveSubscription
+from kwitness.collector.inventory.ordered_rows import Row, RowOrder, order_value
+from kwitness.collector.inventory.parts import Part
+from kwitness.collector.turns import Turns
+from kwitness.contracts.identity import IDENTITY_KEYS
+from kwitness.contracts.nouns import CLIENTS
+from kwitness.contracts.owners import text_fits
+from kwitness.contracts.questions import Question
 from kwitness.contracts.software import is_ours
 from kwitness.subscriptions.matching import effective
 
-MAX_PAGE: Final = 1_000
-FILTERS: Final = ("client_id", "client_instance_id", "principal", "group_id", "client_software_name", "k8s_namespace")
-"""What may be asked for, by identity key."""
-_NUMBERS: Final = frozenset({"client_source_port"})
+_CLIENTS_PER_STEP: Final = 500
+WRITTEN_PER_STEP: Final = 50
+"""Items that are written between two looks at the clock."""
+_OWNER: Final = "owner"
+_PORT: Final = "client_source_port"
+ALL_ITEMS: Final = Question()
 
 
-class ClientPart(BaseModel):
-    """One replica's part of a page, by key; exchanged between replicas of the same version."""
+class ClientsHead(BaseModel):
+    """How many clients of a replica fit."""
 
-    model_config = ConfigDict(frozen=True)
-
-    rows: tuple[tuple[str, ClientItem], ...] = ()
+    matched: int
 
 
 class ClientItems:
-    """Writes clients for one answer, with what they are asked for and whose they are."""
+    """Writes clients for one answer, with the subscriptions that match them and their owners."""
 
-    def __init__(self, matcher: SubscriptionMatcher, owners: ClientOwners) -> None:
+    def __init__(self, matcher: SubscriptionMatcher, owners: ClientOwners, question: Question = ALL_ITEMS) -> None:
         self._matcher = matcher
-        self._owners = owners
-        self._effective: dict[int, EffectiveSubscription | None] = {0: None}
+        self.owners = owners
+        self._filters = tuple(question.filters.items())
+        self._order = None if question.order is None else question.order.field
+        self._effective: dict[int, dict[str, Any] | None] = {0: None}
+        self._metrics: dict[frozenset[str], list[str]] = {}
+        fields = question.fields or CLIENTS.fields
+        self._identity = frozenset(IDENTITY_KEYS).intersection(fields)
+        self._writes_key = "key" in fields
+        self._values = [(name, value) for name, value in self._state().items() if name in fields]
 
-    def item(self, record: ClientRecord) -> ClientItem:
-        """Write one."""
+    def _state(self) -> dict[str, Callable[[ClientRecord], Any]]:
+        """Return how each field is found that is no identity key."""
+        return {
+            "ours": _is_ours,
+            "first_seen_ms": lambda record: record.first_seen_ms,
+            "last_push_ms": lambda record: record.last_push_ms,
+            "push_interval_ms": lambda record: record.interval_ms,
+            "metrics": self._names,
+            "subscriptions": lambda record: (self._effective_of(record) or {}).get("subscriptions", ()),
+            "subscriptions_unknown": lambda record: bool(self._matcher.unknown(record)) or None,
+            "filtered": lambda record: record.filtered or None,
+            "effective": self._effective_of,
+            _OWNER: lambda record: shown_owner(record.owner(self.owners)),
+            "malformed": lambda record: record.malformed,
+            "malformed_reason": lambda record: record.malformed_reason,
+            "terminated": lambda record: record.terminated,
+        }
+
+    def item(self, key: str, record: ClientRecord) -> dict[str, Any]:
+        """Return the fields of an item that are known."""
+        fields = self._identity
+        item: dict[str, Any] = {name: text for name, text in record.identity.items() if text and name in fields}
+        if _PORT in item:
+            item[_PORT] = int(item[_PORT])
+        if self._writes_key:
+            item["key"] = key
+        for name, value_of in self._values:
+            value = value_of(record)
+            if value is not None:
+                item[name] = value
+        return item
+
+    def write(self, key: str, record: ClientRecord) -> bytes:
+        """Return an item as JSON."""
+        return to_json(self.item(key, record))
+
+    def fits(self, record: ClientRecord) -> bool:
+        """Return whether a client fits all filters."""
+        return all(text_fits(pattern, self._text(record, name)) for name, pattern in self._filters)
+
+    def order_value(self, record: ClientRecord) -> str | None:
+        """Return the value of the field that items are ordered by."""
+        name = self._order
+        if name is None:
+            return None
+        return order_value(getattr(record, name) if name.endswith("_ms") else self._text(record, name))
+
+    def _text(self, record: ClientRecord, name: str) -> str | None:
+        if name == _OWNER:
+            owner = record.owner(self.owners)
+            return None if owner is None else owner.team
+        return record.identity.get(name) or None
+
+    def _names(self, record: ClientRecord) -> list[str]:
+        names = self._metrics.get(record.metrics)
+        if names is None:
+            names = self._metrics[record.metrics] = sorted(record.metrics)
+        return names
+
+    def _effective_of(self, record: ClientRecord) -> dict[str, Any] | None:
         mask = self._matcher.mask(record)
         if mask not in self._effective:
-            self._effective[mask] = self._taken_together(mask)
-        asked = self._effective[mask]
-        owner = self._owners.owner_of(record.who)
-        identity: dict[str, Any] = {
-            key: int(value) if key in _NUMBERS else value for key, value in record.identity.items() if value
-        }
-        return ClientItem(
-            **identity,
-            ours=is_ours(*map(record.identity.get, ("client_id", "client_software_name", "client_software_version"))),
-            first_seen_ms=record.first_seen_ms,
-            last_push_ms=record.last_push_ms,
-            push_interval_ms=record.interval_ms,
-            metrics=tuple(sorted(record.metrics)),
-            subscriptions=() if asked is None else asked.subscriptions,
-            subscriptions_unknown=bool(self._matcher.unknown(record)) or None,
-            filtered=record.filtered or None,
-            effective=asked,
-            owner=None if owner is None else ClientOwner(team=owner.team, contact=owner.contact),
-            malformed=record.malformed,
-            malformed_reason=record.malformed_reason,
-            terminated=record.terminated,
-        )
+            self._effective[mask] = self._together(mask)
+        return self._effective[mask]
 
-    def _taken_together(self, mask: int) -> EffectiveSubscription | None:
+    def _together(self, mask: int) -> dict[str, Any] | None:
         matching = tuple(self._matcher.subscriptions[place] for place in places(mask))
         found = effective(matching)
-        return found and EffectiveSubscription(
-            interval_ms=found.interval_ms, metrics=found.metrics, subscriptions=tuple(one.id for one in matching)
-        )
+        return found and {
+            "interval_ms": found.interval_ms,
+            "metrics": found.metrics,
+            "subscriptions": [subscription.id for subscription in matching],
+        }
 
 
-def clients_page(clients: Clients, items: ClientItems, wanted: Mapping[str, str], limit: int, after: str) -> ClientPart:
-    """Return up to ``limit`` of this replica's clients that are as ``wanted``, by key, beginning after ``after``."""
-    fitting = ((key, record) for key, record in clients.items() if key > after and _fits(record.identity, wanted))
-    rows = heapq.nsmallest(limit, fitting, key=lambda one: one[0])
-    return ClientPart(rows=tuple((key, items.item(record)) for key, record in rows))
+def _is_ours(record: ClientRecord) -> bool:
+    known = record.identity.get
+    return is_ours(known("client_id"), known("client_software_name"), known("client_software_version"))
 
 
-def _fits(identity: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
-    return all(identity.get(key) == value for key, value in wanted.items())
-
-
-def merge_pages(parts: Iterable[ClientPart], limit: int, missing: tuple[int, ...]) -> ClientPage:
-    """Merge the replicas' pages, each sorted; a client that moved is shown once, as it was last heard.
-
-    ``missing`` are the ordinals of replicas without a part.
-    """
-    newest: dict[str, ClientItem] = {}
-    for key, item in (entry for part in parts for entry in part.rows):
-        known = newest.get(key)
-        if known is None or (item.last_push_ms or 0) > (known.last_push_ms or 0):
-            newest[key] = item
-    keys = sorted(newest)
-    page = keys[:limit]
-    more = len(keys) > limit or len(page) == limit
-    return ClientPage(
-        items=tuple(newest[key] for key in page),
-        continue_=page[-1] if page and more else None,
-        missing=missing,
-    )
+async def clients_part(clients: Clients, items: ClientItems, question: Question) -> Part[ClientsHead]:
+    """Return this replica's first clients of a page; all are visited only where that takes filters or an order."""
+    turns, order = Turns(), RowOrder(question)
+    visits_all = bool(question.filters or question.order)
+    after = "" if visits_all else question.after
+    matched, rows = 0, list[Row]()
+    while keys := clients.keys_behind(after, _CLIENTS_PER_STEP if visits_all else order.most):
+        known = ((key, record) for key in keys if (record := clients.get(key)) is not None)
+        fitting = [
+            Row(key, items.order_value(record), record.last_push_ms, record)
+            for key, record in known
+            if items.fits(record)
+        ]
+        matched += len(fitting)
+        rows = order.first([*rows, *fitting]) if visits_all else [*rows, *fitting][: order.most]
+        if not visits_all and len(rows) == order.most:
+            break
+        after = keys[-1]
+        await turns.pause_when_due()
+    written = []
+    for number, row in enumerate(rows):
+        if number % WRITTEN_PER_STEP == 0:
+            await turns.pause_when_due()
+        written.append(Row(row.key, row.value, row.version, items.write(row.key, row.item)))
+    return Part(ClientsHead(matched=matched if visits_all else len(clients)), written)

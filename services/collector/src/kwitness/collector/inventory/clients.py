@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
 from kwitness.collector.fairness import NOBODY, Shares
+from kwitness.collector.inventory.client_changes import ClientChanges
+from kwitness.collector.inventory.client_record import ClientRecord, characters_of
 from kwitness.collector.inventory.silent import SilentClients
-from kwitness.subscriptions.matcher import Matcher
 
 MAX_CLIENTS: Final = 50_000
 """Instances remembered per replica; a broker keeps at most 16,384."""
-DEFAULT_INTERVAL_MS: Final = 300_000
-"""Kafka's default push interval, assumed until an interval was told or seen."""
-LEAST_LIFE_MS: Final = 30_000
-"""A live client stays at least this long, so that a short interval does not make series flicker between scrapes."""
-ENDED_LIFE_MS: Final = 300_000
-"""A client that sent its terminating push stays at least this long, so that its last push is scraped."""
-_SLACK: Final = 0.5
-"""In intervals: after a change of subscription the next push comes after 0.5 to 1.5 intervals."""
 _GAPS: Final = 5
+_FEW_KEYS: Final = 1_000
+"""Sorted keys of clients that are gone are left where they are up to here, and up to as many as there are clients."""
 _MAX_REFUSED: Final = 10_000
 """Newcomers without room remembered, so that each is counted once."""
 _MAX_REASON: Final = 200
@@ -38,104 +33,6 @@ client keeps the set it had."""
 _NOT_KNOWN: Final[list[Any]] = [0, 0, None, 0, None]
 """Of a record in the state file of an earlier version: last_received_ms, malformed, malformed_reason, last_read_ms, and
 which keys are treated."""
-
-
-class Matched(NamedTuple):
-    """Which subscriptions match a client: a bit for each, in the order of those that it was found out ``by``.
-
-    ``unknown`` are those of which that hangs on what its identity was before it was treated.
-    """
-
-    by: Matcher
-    mask: int
-    unknown: int = 0
-
-
-class ClientRecord:
-    """One client instance: identity as text, times in milliseconds since 1970.
-
-    ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
-    a queue come at once, and say nothing about the interval by that. ``last_read_ms`` is when the last push came that
-    could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them.
-    ``matched`` remembers which subscriptions were found to match the identity; None: look again. ``revision`` changes
-    with the identity. ``raw`` is the identity before it was treated, known from a push until the process ends;
-    ``treated`` are the keys whose values in ``identity`` are not what they were. ``holder`` is whose share it is of.
-    """
-
-    __slots__ = (
-        "filtered",
-        "first_seen_ms",
-        "gaps_ms",
-        "holder",
-        "identity",
-        "last_push_ms",
-        "last_read_ms",
-        "last_received_ms",
-        "malformed",
-        "malformed_reason",
-        "matched",
-        "metrics",
-        "raw",
-        "revision",
-        "terminated",
-        "told_interval_ms",
-        "treated",
-    )
-
-    def __init__(self, identity: Mapping[str, str], now_ms: int, holder: str = NOBODY) -> None:
-        self.identity = dict(identity)
-        self.holder = holder
-        self.first_seen_ms = now_ms
-        self.last_push_ms = now_ms
-        self.last_read_ms = 0
-        self.last_received_ms = 0
-        self.malformed = 0
-        self.malformed_reason: str | None = None
-        self.matched: Matched | None = None
-        self.revision = 0
-        self.told_interval_ms: int | None = None
-        self.gaps_ms: tuple[int, ...] = ()
-        self.metrics: frozenset[str] = frozenset()
-        self.terminated = False
-        self.filtered = False
-        self.raw: dict[str, str] | None = None
-        self.treated: frozenset[str] = frozenset()
-
-    @property
-    def interval_ms(self) -> int | None:
-        """The push interval as the broker said it, or the median of the last five gaps."""
-        if self.told_interval_ms:
-            return self.told_interval_ms
-        return int(statistics.median(self.gaps_ms)) if self.gaps_ms else None
-
-    @property
-    def who(self) -> Mapping[str, str]:
-        """Who it is, as the broker matches it: before it was treated, where that is known."""
-        return self.identity if self.raw is None else self.raw
-
-    def characters(self) -> int:
-        """Return how long the identity is."""
-        return _characters(self.identity, self.raw)
-
-    def deadline_ms(self, missed: int, asked_ms: int | None = None, least_ms: int = 0) -> int:
-        """Return when the client is taken for gone if nothing more comes; ``missed`` is the number of missed pushes.
-
-        ``asked_ms`` is the interval that brokers ask it for now, of which it may not have heard yet; ``least_ms`` is
-        how long it stays at least.
-        """
-        interval = self.interval_ms or DEFAULT_INTERVAL_MS
-        if self.terminated:
-            return self.last_push_ms + max(3 * interval, ENDED_LIFE_MS, least_ms)
-        pushes_ms = int((missed + _SLACK) * max(interval, asked_ms or 0))
-        return self.last_push_ms + max(pushes_ms, LEAST_LIFE_MS, least_ms)
-
-
-def _characters(
-    identity: Mapping[str, str], raw: Mapping[str, str] | None = None, *, keys: Container[str] | None = None
-) -> int:
-    """Return how long values are, of an identity and of what it was before, or of those of some keys."""
-    texts = [text for key, text in identity.items() if keys is None or key in keys]
-    return sum(map(len, texts)) + (sum(map(len, raw.values())) if raw else 0)
 
 
 class Learnt(NamedTuple):
@@ -154,6 +51,7 @@ class Clients:
 
     def __init__(self) -> None:
         self._records: dict[str, ClientRecord] = {}
+        self._keys: list[str] = []
         self._metric_sets: dict[frozenset[str], frozenset[str]] = {}
         self._room = Shares(MAX_CLIENTS)
         self._characters = Shares(MAX_IDENTITY_CHARACTERS)
@@ -164,6 +62,7 @@ class Clients:
         self.left_ms: dict[str, int] = {}
         """When the last push came of those that are not known any more; whoever reads it forgets them."""
         self.silent = SilentClients()
+        self.changes = ClientChanges()
 
     def __len__(self) -> int:
         return len(self._records)
@@ -175,6 +74,11 @@ class Clients:
     def records(self) -> Iterable[ClientRecord]:
         """Return the records."""
         return self._records.values()
+
+    def keys_behind(self, key: str, most: int) -> list[str]:
+        """Return the first keys behind one, ascending; clients of some may be gone."""
+        begin = bisect_right(self._keys, key)
+        return self._keys[begin : begin + most]
 
     def get(self, key: str) -> ClientRecord | None:
         """Return a client's record."""
@@ -190,7 +94,7 @@ class Clients:
                 self._hand_over(key, known, holder)
             return True
         if self._room.has_room(holder) and self._characters.has_room(
-            holder, len(key) + _characters(event.identity, event.raw)
+            holder, len(key) + characters_of(event.identity, event.raw)
         ):
             self._refused.pop(key, None)
             return True
@@ -217,11 +121,11 @@ class Clients:
             return Learnt(identity, is_news=False)
         if identity.items() <= record.identity.items():  # nearly always
             return Learnt(record.identity, is_news=False)
-        if not self._lengthen(record, _characters(identity) - _characters(record.identity, keys=identity)):
+        if not self._lengthen(record, characters_of(identity) - characters_of(record.identity, keys=identity)):
             return Learnt(record.identity, is_news=False)
         record.identity.update(identity)
-        record.matched = None
-        record.revision += 1
+        record.identity_changed()
+        self.changes.note(key)
         return Learnt(record.identity, is_news=True)
 
     def _lengthen(self, record: ClientRecord, more: int) -> bool:
@@ -236,15 +140,17 @@ class Clients:
         """Note a push of a client that was admitted and whose identity was learnt."""
         key = event.client
         record = self._records.pop(key, None)
+        shown = None
         if record is None:
             record = ClientRecord(event.identity, now_ms, event.holder)
-            self._room.take(record.holder)
-            self._characters.take(record.holder, len(key) + record.characters())
+            self._put(key, record)
+            self._sort_in(key)
         else:
+            shown = record.shown
+            self._records[key] = record
             gap = event.received_at_ms - record.last_received_ms
             if gap > 0 and record.last_received_ms:  # a clock may be set back, and brokers' clocks differ
                 record.gaps_ms = (*record.gaps_ms, gap)[-_GAPS:]
-        self._records[key] = record
         if applied.malformed is None:
             record.last_read_ms = now_ms
         else:
@@ -260,30 +166,28 @@ class Clients:
             self._learn_raw(record, event.raw)
         if not record.metrics.issuperset(applied.metrics):
             self._add_metrics(record, applied.metrics)
+        if record.shown != shown:
+            self.changes.note(key)
 
     def _learn_raw(self, record: ClientRecord, raw: Mapping[str, str] | None) -> None:
         known = record.raw
         if raw is None or (known is not None and raw.items() <= known.items()):
             return
         learnt = {**(known or {}), **raw}
-        if not self._lengthen(record, _characters(learnt) - _characters(known or {})):
+        if not self._lengthen(record, characters_of(learnt) - characters_of(known or {})):
             return
         record.raw = learnt
-        record.matched = None
-        record.revision += 1
+        record.identity_changed()
 
     def _put(self, key: str, record: ClientRecord) -> None:
         self._records[key] = record
         self._room.take(record.holder)
         self._characters.take(record.holder, len(key) + record.characters())
 
-    def _take(self, key: str) -> ClientRecord | None:
-        record = self._records.pop(key, None)
-        if record is not None:
-            self._room.take(record.holder, -1)
-            self._characters.take(record.holder, -len(key) - record.characters())
-            self.left_ms[key] = record.last_push_ms
-        return record
+    def _sort_in(self, key: str) -> None:
+        place = bisect_left(self._keys, key)
+        if self._keys[place : place + 1] != [key]:  # a client may be back
+            self._keys.insert(place, key)
 
     def _add_metrics(self, record: ClientRecord, names: tuple[str, ...]) -> None:
         union = record.metrics.union(names)
@@ -312,7 +216,7 @@ class Clients:
                 gone.append(key)
                 self.silent.note(key, record, deadline_ms, now_ms)
         self.silent.expire(now_ms)
-        self.forget(gone)
+        self._drop(gone)
         if self._sets_refused:
             self._forget_metric_sets()
         return gone
@@ -341,10 +245,21 @@ class Clients:
         for record in self._records.values():
             record.last_push_ms = min(record.last_push_ms, now_ms)
 
-    def forget(self, keys: Iterable[str]) -> None:
-        """Forget clients that are gone or that another replica owns now."""
+    def forget(self, keys: Collection[str]) -> None:
+        """Forget clients that another replica owns now: readers that have them from there must not drop them."""
+        if keys:
+            self._drop(keys)
+            self.changes.renew()
+
+    def _drop(self, keys: Collection[str]) -> None:
         for key in keys:
-            self._take(key)
+            record = self._records.pop(key)
+            self._room.take(record.holder, -1)
+            self._characters.take(record.holder, -len(key) - record.characters())
+            self.left_ms[key] = record.last_push_ms
+        self.changes.leave(keys)
+        if len(self._keys) > 2 * len(self._records) + _FEW_KEYS:
+            self._keys = [key for key in self._keys if key in self._records]
 
     def dump(self) -> Iterator[list[object]]:
         """Yield rows for the state file."""
@@ -396,3 +311,5 @@ class Clients:
             if treated is not None:
                 record.filtered, record.treated = True, frozenset(str(name) for name in treated)
             self._put(str(key), record)
+            self.changes.note(str(key))
+        self._keys = sorted(self._records)

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final
 
-from pydantic import BaseModel, ConfigDict
-
-from kwitness.collector.inventory.observers import SILENT_AFTER_MS, Observer, Observers
+from kwitness.collector.inventory.observers import SILENT_AFTER_MS, Observers
 from kwitness.collector.origin import Origin, origin_of
-from kwitness.contracts.envelopes import ConnectionItem, ConnectionPage, EventsHead, ObserverListing, OpenConnection
-from kwitness.contracts.software import UNANNOUNCED
+from kwitness.contracts.envelopes import EventsHead, OpenConnection
 
 WANTED_FOR_MS: Final = 30_000
 """How long observers go on listing after a question."""
 MAX_CONNECTIONS: Final = 20_000
 """Connections that are held at once, of all observers of this replica; some two kilobytes each."""
-FILTERS: Final = ("client_software_name", "client_software_version", "principal", "client_id")
-"""What may be asked for, by identity key."""
-_OF_THE_OBSERVER: Final = frozenset({"cluster_id", "application_id", "k8s_namespace", "k8s_workload", "k8s_pod"})
-"""Identity keys that are known from the sender's token, or not at all: a list that has them is not believed."""
-Value = TypeVar("Value")
 
 
 @dataclass(slots=True)
@@ -33,15 +24,6 @@ class Listing:
     listed_at_ms: int
     connections: tuple[OpenConnection, ...]
     left_out: Mapping[str, int] = field(default_factory=dict)
-
-
-class ConnectionPart(BaseModel):
-    """One replica's part of a page; exchanged between replicas of the same version."""
-
-    model_config = ConfigDict(frozen=True)
-
-    rows: tuple[tuple[str, ConnectionItem], ...] = ()
-    observers: tuple[ObserverListing, ...] = ()
 
 
 class ConnectionRegistry:
@@ -86,20 +68,9 @@ class ConnectionRegistry:
             if not wanted or not 0 <= now_ms - one.listed_at_ms <= SILENT_AFTER_MS:
                 self._forget(source)
 
-    def part(
-        self, observers: Observers, wanted: Mapping[str, str], limit: int, after: str, now_ms: int
-    ) -> ConnectionPart:
-        """Return up to ``limit`` connections behind the key ``after`` that match ``wanted``, and all observers."""
-        known = {one.head.source: one for one in observers.known()}
-        rows = heapq.nsmallest(limit, self._rows(known, wanted, after), key=lambda row: row[0])
-        heard = {one.head.source for one in observers.heard(now_ms)}
-        return ConnectionPart(
-            rows=tuple((key, _item(known[source], listing, one)) for key, source, listing, one in rows),
-            observers=tuple(
-                _answer(one, self._by_source.get(source), silent=source not in heard)
-                for source, one in sorted(known.items())
-            ),
-        )
+    def listings(self) -> dict[str, Listing]:
+        """Return the newest list of each observer, by its source."""
+        return dict(self._by_source)
 
     def open(self, cluster_id: str, observers: Observers) -> Iterator[OpenConnection]:
         """Return the connections of one cluster that observers listed."""
@@ -112,72 +83,3 @@ class ConnectionRegistry:
         """Count the observers of one cluster that have not answered yet."""
         heard = {one.head.source for one in observers.heard(now_ms) if one.head.cluster_id == cluster_id}
         return len(heard - self._by_source.keys())
-
-    def _rows(
-        self, known: Mapping[str, Observer], wanted: Mapping[str, str], after: str
-    ) -> Iterator[tuple[str, str, Listing, OpenConnection]]:
-        for source, listing in self._by_source.items():
-            if source not in known:
-                continue
-            for one in listing.connections:
-                key = f"{source} {one.opened_at_ms:016} {one.connection_id}"
-                if key > after and _matches(one, wanted):
-                    yield key, source, listing, one
-
-
-def _matches(connection: OpenConnection, wanted: Mapping[str, str]) -> bool:
-    for key, value in wanted.items():
-        known = getattr(connection, key)
-        if known is None and key.startswith("client_software_"):
-            known = UNANNOUNCED
-        if known != value:
-            return False
-    return True
-
-
-def _item(observer: Observer, listing: Listing, connection: OpenConnection) -> ConnectionItem:
-    said = connection.model_dump(exclude=set(_OF_THE_OBSERVER), exclude_none=True)
-    origin = {key: value for key, value in listing.origin._asdict().items() if value}
-    head = observer.head
-    return ConnectionItem(
-        **said,
-        **origin,
-        observer_mode=head.observer.mode,
-        observer=f"{head.observer.namespace}/{head.observer.name}",
-        observer_pod=head.source,
-        listed_at_ms=listing.listed_at_ms,
-    )
-
-
-def _answer(observer: Observer, listing: Listing | None, *, silent: bool) -> ObserverListing:
-    head = observer.head
-    return ObserverListing(
-        observer=f"{head.observer.namespace}/{head.observer.name}",
-        observer_pod=head.source,
-        answer="silent" if silent else "awaited" if listing is None else "listed",
-        listed_at_ms=None if listing is None else listing.listed_at_ms,
-        left_out={} if listing is None else listing.left_out,
-    )
-
-
-def merge(parts: Sequence[ConnectionPart], limit: int, missing: tuple[int, ...]) -> ConnectionPage:
-    """Merge the replicas' parts; of an observer that went to another replica the newest list and answer count."""
-    observers = _newest((one.observer_pod, one.listed_at_ms or 0, one) for part in parts for one in part.observers)
-    items = _newest((key, item.listed_at_ms, item) for part in parts for key, item in part.rows)
-    keys = sorted(items)
-    page = keys[:limit]
-    more = len(page) == limit
-    return ConnectionPage(
-        items=tuple(items[key] for key in page),
-        observers=tuple(observers[pod] for pod in sorted(observers)),
-        missing=missing,
-        continue_=page[-1] if page and more else None,
-    )
-
-
-def _newest(entries: Iterable[tuple[str, int, Value]]) -> dict[str, Value]:
-    newest: dict[str, tuple[int, Value]] = {}
-    for key, at_ms, value in entries:
-        if key not in newest or at_ms > newest[key][0]:
-            newest[key] = (at_ms, value)
-    return {key: value for key, (_, value) in newest.items()}

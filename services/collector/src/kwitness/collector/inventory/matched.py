@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kwitness.collector.inventory.clients import ClientRecord, Matched
+from kwitness.collector.inventory.client_record import ClientRecord, Matched
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matcher import Matcher
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict
 
 from kwitness.collector.inventory.brokers import Broker, Brokers
-from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.client_record import ClientRecord
+from kwitness.collector.inventory.clients import Clients
 from kwitness.contracts.envelopes import InstanceSensors, OpenConnection
 from kwitness.contracts.software import UNANNOUNCED
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from kwitness.collector.inventory.clients import ClientRecord
+from kwitness.collector.inventory.client_record import ClientRecord
 
 MAX_SILENT: Final = 1_000
 """Clients remembered per replica, the latest of them: a broker that stops takes more with it."""

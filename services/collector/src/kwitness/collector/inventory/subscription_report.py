@@ -12,7 +12,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from kwitness.collector.inventory.brokers import Brokers
-from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.client_record import ClientRecord
+from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.silence import certain_reasons
 from kwitness.collector.inventory.silence_part import SilencePart, silence_part
 from kwitness.collector.inventory.survey import TOP, Survey

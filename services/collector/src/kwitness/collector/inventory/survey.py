@@ -6,21 +6,19 @@ same sets of metrics: what a set means for a subscription is found out once for 
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
-from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.client_record import ClientRecord
+from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.matched import SubscriptionMatcher, places
+from kwitness.collector.turns import Turns
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import requests_metric
 
 TOP: Final = 20
 """Client instances shown of each subscription, those that pushed last."""
-_STEP_S: Final = 0.01
-"""How long the event loop is held at once."""
 _LOOK_EVERY: Final = 64
 """Clients between two looks at the clock."""
 
@@ -49,18 +47,6 @@ class Survey:
     found: list[Found] = field(default_factory=list)
 
 
-class _Turns:
-    """Lets others go on when this has held the event loop for long enough."""
-
-    def __init__(self) -> None:
-        self._until = time.monotonic() + _STEP_S
-
-    async def pause_when_due(self) -> None:
-        if time.monotonic() > self._until:
-            await asyncio.sleep(0)
-            self._until = time.monotonic() + _STEP_S
-
-
 async def survey(clients: Clients, matcher: SubscriptionMatcher, cluster_id: str) -> Survey:
     """Look at every client of a cluster that has not ended, those that pushed last first."""
     subscriptions = matcher.subscriptions
@@ -68,7 +54,7 @@ async def survey(clients: Clients, matcher: SubscriptionMatcher, cluster_id: str
     groups: Counter[tuple[int, frozenset[str]]] = Counter()
     hidden: Counter[tuple[int, frozenset[str]]] = Counter()
     short_of_clients = (1 << len(subscriptions)) - 1
-    turns = _Turns()
+    turns = Turns()
     for number, record in enumerate(reversed(list(clients.records()))):
         if number % _LOOK_EVERY == 0:
             await turns.pause_when_due()

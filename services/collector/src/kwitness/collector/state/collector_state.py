@@ -16,7 +16,8 @@ from kwitness.collector.core import Applied, Arrival, TelemetryCore, ZeroPeriod
 from kwitness.collector.deduplication import Deduplication
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.brokers import Brokers
-from kwitness.collector.inventory.clients import ClientRecord, Clients
+from kwitness.collector.inventory.client_record import ClientRecord
+from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.state import journal, snapshot
 
 _LOG = logging.getLogger(__name__)

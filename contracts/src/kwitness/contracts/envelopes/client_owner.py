@@ -1,0 +1,16 @@
+"""The owner of a client or topic, in answers."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from .envelope_model import Envelope
+
+__all__ = ["ClientOwner"]
+
+
+class ClientOwner(Envelope):
+    """Owner of a client or topic, by the owners of its KafkaCluster."""
+
+    team: str = Field(description="Name of the team.")
+    contact: str | None = Field(None, description="How to reach it.")
