@@ -231,7 +231,8 @@ impl Writer {
     ///
     /// It is [`Window::traffic`], [`Window::times`] in histograms, and what each client asked of each API.
     pub fn totals(&mut self, window: &Window, names: &TopicNames) -> Vec<Totals> {
-        let mut parts = Parts { next: self.next_seq(), end_ms: window.end_ms, ..Parts::default() };
+        let (start_ms, end_ms) = (window.start_ms, window.end_ms);
+        let mut parts = Parts { next: self.next_seq(), start_ms, end_ms, ..Parts::default() };
         parts.add_all("traffic", window.traffic(names));
         parts.add_all("apis", apis(window));
         let times =
@@ -300,6 +301,7 @@ fn add_errors(all: &mut BTreeMap<String, u64>, new: impl Iterator<Item = (i16, u
 struct Parts {
     next: u64,
     /// Of the window.
+    start_ms: u64,
     end_ms: u64,
     /// The part that is being made, its last brackets still open.
     open: String,
@@ -326,7 +328,7 @@ impl Parts {
 
     fn begin(&mut self, section: &str) {
         if self.open.is_empty() {
-            self.open = format!("{{\"seq\":{},\"end_ms\":{}", self.next, self.end_ms);
+            self.open = format!("{{\"seq\":{},\"start_ms\":{},\"end_ms\":{}", self.next, self.start_ms, self.end_ms);
         } else {
             self.open.push(']');
         }

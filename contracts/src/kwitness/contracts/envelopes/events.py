@@ -165,6 +165,9 @@ class WindowTotals(Envelope):
     """What was new in one window; added to Prometheus once for each number."""
 
     seq: Count = Field(description="Number within the source's epoch.")
+    start_ms: Milliseconds | None = Field(
+        None, description="Begin of the window, in milliseconds since 1970; without it no rate is known."
+    )
     end_ms: Milliseconds | None = Field(
         None, description="End of the window, in milliseconds since 1970; of it depends for how long a lag is shown."
     )
