@@ -56,6 +56,7 @@ def test_an_owner_is_found_as_the_contract_says(owners: Owners, clients: list[tu
         assert finder.owner_of(identity) == expected
         assert finder.owner_of({**identity, "cluster_id": CLUSTER}) == expected
         assert finder.owner_of({**identity, "cluster_id": "another"}) is None
+        assert finder.owner_of({} if client_id is None else {"topic": client_id}) == owners.owner_of(topic=client_id)
 
 
 def test_each_instance_has_one_series_for_as_long_as_it_is_known_and_at_most_so_many() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kwitness.contracts.generate.http_api import OPERATIONS, parameters_of
+from kwitness.contracts.generate.http_api import OPERATIONS
+from kwitness.contracts.generate.question_parameters import parameters_of
 from kwitness.contracts.nouns import NOUNS
 from kwitness.contracts.questions import InvalidQuestionError, Noun
 

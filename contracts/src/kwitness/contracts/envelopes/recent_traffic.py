@@ -67,20 +67,23 @@ class GroupItem(Envelope):
         description="The largest distance of a partition's committed offset to its high watermark, in records."
     )
     committed_lag_ms: Count | None = Field(None, description="The same in milliseconds; absent if unknown.")
-    until_ms: Milliseconds = Field(description="End of the window that it is of, in milliseconds since 1970.")
+    until_ms: Milliseconds = Field(description="End of the newest window, in milliseconds since 1970.")
 
 
 class _WindowsAnswer(ReplicasAnswer):
     """An answer from observers' windows."""
 
-    matched: Count = Field(description="Items that match the filters, of all replicas that answered.")
+    matched: Count = Field(
+        description="Items that match the filters, of all replicas that answered. An item that several replicas have "
+        "may count for each, unless it is in `items`."
+    )
     left_out: dict[str, Count] = Field(
         default_factory=dict,
         description="Entries of windows that are in no item, by reason: no_room (budget of memory), no_length (an "
         "observer of an earlier version does not send the start of its windows).",
     )
     continue_: str | None = Field(
-        None, alias="continue", description="Token for the next page; absent in the last, and if `order` is a sum."
+        None, alias="continue", description="Token for the next page; absent in the last, and with `order`."
     )
 
 
@@ -91,8 +94,8 @@ class TrafficPage(_WindowsAnswer):
     missed_at_most: Rate | None = Field(
         None,
         description="The largest value of the field in `order` that an item can have which is not in `items`; absent "
-        "if there is none. A client that is observed at several replicas can be among the first by its sum, and not at "
-        "any single replica.",
+        "if there is none, and where `order` is a lag, whose first items are exact. A client that is observed at "
+        "several replicas can be among the first by its sum, and not at any single replica.",
     )
 
 

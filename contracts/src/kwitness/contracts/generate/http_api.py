@@ -41,6 +41,7 @@ from kwitness.contracts.envelopes import (
     EventsAnswer,
     EventsHead,
     GaugeSnapshot,
+    GroupPage,
     InterceptorsHead,
     PushAnswer,
     PushBatch,
@@ -48,13 +49,14 @@ from kwitness.contracts.envelopes import (
     SilentClients,
     SubscriptionAnswer,
     SubscriptionList,
+    TrafficPage,
 )
-from kwitness.contracts.nouns import CLIENTS, CONNECTIONS
-from kwitness.contracts.questions import DEFAULT_LIMIT, MAX_LIMIT, Noun
+from kwitness.contracts.nouns import CLIENTS, CONNECTIONS, GROUPS, TRAFFIC
 
 from .event_schemas import without_titles
+from .question_parameters import LOCAL, parameters_of
 
-__all__ = ["OPERATIONS", "Operation", "http_api", "parameters_of"]
+__all__ = ["OPERATIONS", "Operation", "http_api"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,29 +135,6 @@ _ASKING_FOR_SUBSCRIPTIONS = (
     (403, "The token is not that of an observer's pod, or no observer in its namespace answers clients' telemetry."),
 )
 _DEPLOYMENT = (("namespace", "path", "Namespace of the ObserverDeployment."), ("name", "path", "Its name."))
-_LOCAL = ("local", "query", "true: only what this replica knows, without asking the others.")
-_TEAMS = ("owner", "topic_owner")
-
-
-def parameters_of(noun: Noun) -> tuple[tuple[str, str, str], ...]:
-    """Return name, place and meaning of each parameter of a noun's path; filters are described as the item's fields."""
-    meanings = {name: _filter_meaning(noun, name) for name in noun.filters} | {
-        "fields": "Names of the fields that items have, with commas between; all unless given.",
-        "order": f"Field that items are ordered by, descending with `-` before it: {', '.join(noun.orders)}. Items "
-        "without a value come last. By key unless given.",
-        "limit": f"Most items of the answer; {DEFAULT_LIMIT} unless given, at most {MAX_LIMIT}.",
-        "continue": "Token of the page before.",
-        "local": _LOCAL[2],
-        "since": "Cursor of the answer before, empty to begin: only what changed since. Without `order` and "
-        "`continue`.",
-    }
-    return tuple((name, "query", meanings[name]) for name in noun.parameters)
-
-
-def _filter_meaning(noun: Noun, name: str) -> str:
-    subject = str(noun.item.model_fields[name].description).partition(";")[0].rstrip(".")
-    return f"{subject}{' (the team)' if name in _TEAMS else ''}; with `*` at the end how it begins."
-
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -255,7 +234,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "What one client instance sends: its metrics' newest values, as they are exposed.",
         _READERS,
         answer=ClientMetrics,
-        parameters=(("client_instance_id", "path", "Client instance id, as in the inventory."), _LOCAL),
+        parameters=(("client_instance_id", "path", "Client instance id, as in the inventory."), LOCAL),
         statuses=(
             *_READING[:3],
             (404, "UnknownClient: no client of that id was heard from, or not for long; look for it in the inventory."),
@@ -274,11 +253,30 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "get",
+        TRAFFIC.path,
+        "What clients do now, from the last three closed windows of each observer. `order` has the largest first alone,"
+        " as `-requests_per_s`, and no next page.",
+        _READERS,
+        answer=TrafficPage,
+        parameters=parameters_of(TRAFFIC),
+        statuses=_READING,
+    ),
+    Operation(
+        "get",
+        GROUPS.path,
+        "How far committed offsets of consumer groups are behind, likewise.",
+        _READERS,
+        answer=GroupPage,
+        parameters=parameters_of(GROUPS),
+        statuses=_READING,
+    ),
+    Operation(
+        "get",
         SILENT_PATH,
         "Clients that are connected and do not push, and why; one by one where an observer or a broker knows them so.",
         _READERS,
         answer=SilentClients,
-        parameters=(("ours", "query", "true: the platform's own as well."), _LOCAL),
+        parameters=(("ours", "query", "true: the platform's own as well."), LOCAL),
         statuses=_READING,
     ),
     Operation(
@@ -287,7 +285,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "All broker subscriptions of the cluster in numbers.",
         _READERS,
         answer=SubscriptionList,
-        parameters=(_LOCAL,),
+        parameters=(LOCAL,),
         statuses=_READING,
     ),
     Operation(
@@ -296,7 +294,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "One broker subscription in numbers.",
         _READERS,
         answer=SubscriptionAnswer,
-        parameters=(("id", "path", "Name of the CLIENT_METRICS configuration in the broker."), _LOCAL),
+        parameters=(("id", "path", "Name of the CLIENT_METRICS configuration in the broker."), LOCAL),
         statuses=_READING,
     ),
     Operation(
@@ -305,7 +303,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "Brokers, software, series and ledger of a cluster.",
         _READERS,
         answer=ClusterState,
-        parameters=(("cluster_id", "path", "Cluster id."), _LOCAL),
+        parameters=(("cluster_id", "path", "Cluster id."), LOCAL),
         statuses=_READING,
     ),
 )

@@ -1,14 +1,19 @@
-"""Whose clients are, by the KafkaCluster's owners: as `Owners` says, without a look at each of a thousand entries."""
+"""Finds owners of clients and topics as `Owners` does, without comparing each of a thousand entries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from kwitness.contracts.owners import OwnerEntry, Owners, text_fits
+from kwitness.contracts.owners import OwnedBy, OwnerEntry, Owners, text_fits
 
-_COMPARED: Final = {"principal": "principal", "client_id": "client_id", "namespace": "k8s_namespace"}
-"""What an entry may match of a client, and the identity key that it is compared with; entries by topic fit none."""
+_COMPARED: Final[Mapping[OwnedBy, str]] = {
+    "principal": "principal",
+    "client_id": "client_id",
+    "namespace": "k8s_namespace",
+    "topic": "topic",
+}
+"""Identity keys that an entry is compared with; topics have one of their own."""
 
 
 def shown_owner(entry: OwnerEntry | None) -> dict[str, str] | None:
@@ -19,7 +24,7 @@ def shown_owner(entry: OwnerEntry | None) -> dict[str, str] | None:
 
 
 class ClientOwners:
-    """Finds the first entry that fits a client of ``cluster_id``."""
+    """Finds the first entry that fits a client or topic of ``cluster_id``."""
 
     def __init__(self, owners: Owners, cluster_id: str) -> None:
         self.owners = owners
@@ -29,8 +34,8 @@ class ClientOwners:
         self._beginnings: dict[tuple[str, str], list[int]] = {}
         self._lengths: dict[str, set[int]] = {key: set() for key in _COMPARED.values()}
         for entry in owners.owners:
-            patterns = dict(entry.match.patterns())
-            if "topic" not in patterns:
+            patterns = entry.match.patterns()
+            if "topic" not in patterns or len(patterns) == 1:  # others fit neither a client nor a topic
                 self._add(entry, {_COMPARED[name]: pattern for name, pattern in patterns.items()})
 
     def _add(self, entry: OwnerEntry, patterns: dict[str, str]) -> None:
@@ -45,7 +50,7 @@ class ClientOwners:
             self._exact.setdefault((key, pattern), []).append(index)
 
     def owner_of(self, identity: Mapping[str, str]) -> OwnerEntry | None:
-        """Return the first entry that fits who a client is; None: nobody's."""
+        """Return the first entry that fits an identity, or a topic alone; None if there is none."""
         if identity.get("cluster_id", self.cluster_id) != self.cluster_id:
             return None
         for index in sorted(self._candidates(identity)):

@@ -1,4 +1,4 @@
-"""What becomes of observers' events, and of interceptors': totals go to Prometheus, and heartbeats are remembered."""
+"""Takes observers' events, and interceptors': totals go to Prometheus and windows, and heartbeats are remembered."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from kwitness.collector.interception import Interception
 from kwitness.collector.inventory.connection_registry import ConnectionRegistry
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.inventory.observers import Observers
+from kwitness.collector.inventory.recent_windows import RecentWindows
 from kwitness.collector.origin import Sender, origin_of
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.observed import TIME_COUNTS, ObservedTotals, parts_of
@@ -48,6 +49,7 @@ class Observation:
         self.registry = ConnectionRegistry()
         self.directives = DirectiveTable()
         self.totals = ObservedTotals(0)
+        self.windows = RecentWindows()
         self.headers = HeaderCounts()
         self.interception = Interception(self._taking, self.headers)
         self.configure(config)
@@ -64,6 +66,7 @@ class Observation:
         self.observers.expire(now)
         self.registry.expire(now)
         self.totals.expire(now)
+        self.windows.expire(now)
         self.headers.expire(now)
         self.interception.expire(now)
 
@@ -71,6 +74,7 @@ class Observation:
         """Let new counters stay as new as they are."""
         for series in (self.totals, self.headers.series, self.interception.totals):
             series.clock_was_set(step_ms)
+        self.windows.clock_was_set(step_ms)
 
     async def accept(self, batch: EventBatch, sender: Sender) -> EventsAnswer:
         """Take a request of the sender's own source, and say of each number what became of it."""
@@ -114,8 +118,10 @@ class Observation:
                 continue
             for part in parts_of(window, _ENTRIES_PER_STEP):
                 self.totals.add(origin, part, now, head.source)
-                self.headers.add(origin, "observer", part.headers, now)
                 await asyncio.sleep(0)  # others' requests and scrapes wait for one part, not for all of it
+                self.windows.add(head, part, now)
+                self.headers.add(origin, "observer", part.headers, now)
+                await asyncio.sleep(0)
             numbers.take((window.seq,))
             taken.add(window.seq)
         return taken

@@ -116,6 +116,10 @@ def render_own(
         ("kwitness_observer_uncertain_ends_total", _uncertain(observation, lambda one: one.ends)),
         ("kwitness_observer_uncertain_seconds_total", _uncertain(observation, lambda one: one.milliseconds / 1000)),
         ("kwitness_observer_relay_only_until_seconds", _relay_only(observation)),
+        (
+            "kwitness_recent_windows_left_out_total",
+            [({"reason": reason}, count) for reason, count in observation.windows.left_out.items()],
+        ),
         ("kwitness_observer_workloads_refused_total", [({}, observation.observers.workloads_refused)]),
         ("kwitness_interceptor_reporters", _reporters(observation)),
         ("kwitness_interceptor_clients", _intercepted_clients(observation)),

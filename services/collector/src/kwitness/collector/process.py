@@ -29,6 +29,7 @@ from kwitness.collector.ingest.silence_api import SilenceApi
 from kwitness.collector.ingest.subscriptions_api import SubscriptionsApi
 from kwitness.collector.ingest.token_review import TokenReviewer
 from kwitness.collector.ingest.told_bodies import Told
+from kwitness.collector.ingest.windows_api import WindowsApi
 from kwitness.collector.inventory.asked_intervals import AskedIntervals
 from kwitness.collector.inventory.client_info import ClientInfo
 from kwitness.collector.ledger import Ledger, forward_hop
@@ -112,6 +113,8 @@ class Collector:
         inventory.add_to(own.application)
         connections = ConnectionsApi(self._observation, self._authenticator, self._peers, self._configuration)
         connections.add_to(own.application)
+        windows = WindowsApi(self._observation.windows, self._authenticator, self._peers, self._configuration)
+        windows.add_to(own.application)
         silence = SilenceApi(self._pipeline, self._observation, self._authenticator, self._peers, self._configuration)
         silence.add_to(own.application)
         plain = Listener(self._requests, settings.host, settings.otlp_http_port, certificate, silent_s)

@@ -1,0 +1,78 @@
+"""Selects the first items of one replica's windows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kwitness.collector.inventory.recent_windows import Item, RecentWindows
+from kwitness.collector.inventory.window_tables import Reading
+from kwitness.collector.inventory.windows_question import Rank, WindowsQuestion
+from kwitness.collector.prometheus.budget import Key
+from kwitness.collector.turns import Turns
+
+_SPARE: Final = 500
+"""Items beyond the limit before they are sorted."""
+
+
+class WindowsPart(BaseModel):
+    """One replica's first items, sorted; exchanged between replicas of the same version.
+
+    ``is_cut`` says that more items follow, ``matched`` counts all that match.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    rows: tuple[tuple[Key, Reading], ...] = ()
+    is_cut: bool = False
+    matched: int = 0
+    left_out: dict[str, int] = Field(default_factory=dict)
+
+
+class _First:
+    """Keeps the first of all items that are added."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._ranked: list[tuple[Rank, Item]] = []
+        self._last: Rank | None = None
+        self.is_cut = False
+
+    def add(self, rank: Rank, item: Item) -> None:
+        if self._last is None or rank < self._last:
+            self._ranked.append((rank, item))
+            if len(self._ranked) > self._limit + _SPARE:
+                self.items()
+        else:
+            self.is_cut = True
+
+    def items(self) -> list[Item]:
+        self._ranked.sort(key=lambda ranked: ranked[0])
+        if len(self._ranked) > self._limit:
+            self.is_cut = True
+            del self._ranked[self._limit :]
+            self._last = self._ranked[-1][0]
+        return [item for _, item in self._ranked]
+
+
+async def windows_part(windows: RecentWindows, question: WindowsQuestion, now_ms: int) -> WindowsPart:
+    """Select the first items of this replica that match."""
+    turns, first, matched = Turns(), _First(question.limit), 0
+    windows.expire(now_ms)
+    for item in windows.items(question.table):
+        await turns.pause_when_due()
+        if item.is_shown and question.matches(item.key):
+            matched += 1
+            if question.place is not None:
+                first.add(question.rank(item.key, item.number(question.place)), item)
+            elif question.after is None or item.key > question.after:
+                first.add(question.rank(item.key, None), item)
+    rows = []
+    for item in first.items():
+        await turns.pause_when_due()
+        reading = item.reading()
+        if reading is not None:  # its windows may be dropped meanwhile
+            rows.append((item.key, reading))
+    left_out = windows.recently_left_out(now_ms)
+    return WindowsPart(rows=tuple(rows), is_cut=first.is_cut, matched=matched, left_out=left_out)
