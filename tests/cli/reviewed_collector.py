@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import requests
 from typing_extensions import override
@@ -32,6 +32,7 @@ class ReviewedCollector:
     ----------
     replaced
         Answers by path, (status, body), that come instead of the collector's: what it cannot be brought to say here.
+        A body can be a function of the question's parameters.
     asked
         Paths with their queries, in the order of the questions.
     """
@@ -76,9 +77,11 @@ class ReviewedCollector:
             return _error(401, "BadToken", f"the token is not valid for audience {self._audience}")
         if user != self._reader:
             return _error(403, "NotAReader", f"{user} is not in spec.ingest.readers of this TelemetryCollector")
-        replaced = self.replaced.get(urlsplit(path).path)
+        parts = urlsplit(path)
+        replaced = self.replaced.get(parts.path)
         if replaced is not None:
-            return replaced[0], json.dumps(replaced[1]).encode()
+            status, body = replaced
+            return status, json.dumps(body(dict(parse_qsl(parts.query))) if callable(body) else body).encode()
         url = f"http://127.0.0.1:{self._collector.port}{path}"
         answer = requests.get(url, headers={"Authorization": f"Bearer {READER}"}, timeout=30)
         return answer.status_code, answer.content

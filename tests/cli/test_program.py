@@ -99,7 +99,9 @@ def test_a_subcommand_that_is_nearly_one_is_suggested():
         (("sub",), ["subscriptions"]),
         (("subscriptions", "d"), ["describe", "delete"]),
         (("subscriptions", "add", "--software"), ["--software", "--software-version"]),
-        (("subscriptions", "list", "--output", ""), ["table", "json", "yaml"]),
+        (("subscriptions", "list", "--output", ""), ["table", "wide", "json", "yaml", "csv", "name"]),
+        (("groups", "--sort", "committed_"), ["committed_lag", "committed_lag_ms"]),
+        (("connections", "--software"), ["--software", "--software-version"]),
         (("completion", ""), ["bash", "zsh", "fish"]),
     ],
 )

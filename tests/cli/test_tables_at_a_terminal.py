@@ -16,9 +16,13 @@ from kwitness.cli.output import Column, Output
 from kwitness.cli.subscription_page import AT_RISK, SILENT
 from kwitness.cli.subscription_rows import COLUMNS, NAMESPACE_COLUMN
 from kwitness.cli.views.client_rows import CLIENT_HEADINGS
+from kwitness.cli.views.connection_rows import CONNECTION_HEADINGS
+from kwitness.cli.views.group_rows import GROUP_HEADINGS
 from kwitness.cli.views.job_rows import JOB_HEADINGS
 from kwitness.cli.views.metric_values import METRIC_HEADINGS
 from kwitness.cli.views.silence import SILENT_HEADINGS, WHY_HEADINGS
+from kwitness.cli.views.topic_rows import TOPIC_HEADINGS
+from kwitness.cli.views.traffic_rows import TRAFFIC_HEADINGS
 from kwitness.jobs.frame.text_table import aligned
 
 LONG = "".join(f"orders-{number}-" for number in range(40))[:300]
@@ -35,6 +39,10 @@ NAMES = {
 TABLES = {
     "clients": columns_of(CLIENT_HEADINGS),
     "silent": columns_of((*SILENT_HEADINGS, *WHY_HEADINGS)),
+    "connections": columns_of(CONNECTION_HEADINGS),
+    "topics": columns_of(TOPIC_HEADINGS),
+    "clients of a topic": columns_of(TRAFFIC_HEADINGS),
+    "groups": columns_of(GROUP_HEADINGS),
     "metrics": columns_of(METRIC_HEADINGS),
     "jobs": columns_of(JOB_HEADINGS),
     "subscriptions": (NAMESPACE_COLUMN, *COLUMNS),

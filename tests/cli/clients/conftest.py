@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from kwitness.cli.__main__ import main
+from kwitness.contracts.nouns import CLIENTS
+from kwitness.contracts.owners import text_fits
 
 from tests.cli.conftest import account, cluster
 from tests.cli.reviewed_collector import READERS, ReviewedCollector
@@ -136,7 +138,22 @@ def item(**changes: Any) -> dict[str, Any]:
 
 def answers_with(door: ReviewedCollector, *items: dict[str, Any], missing: tuple[int, ...] = ()) -> None:
     """In the place of the collector's own clients: those that take other brokers, or many minutes."""
-    door.replaced["/v1/clients"] = (200, {"items": list(items), "missing": list(missing)})
+
+    def page(parameters: dict[str, str]) -> dict[str, Any]:
+        filters = {name: text for name, text in parameters.items() if name in CLIENTS.filters}
+        fitting = [
+            client
+            for client in items
+            if all(text_fits(text, _compared(client.get(name))) for name, text in filters.items())
+        ]
+        return {"items": fitting, "missing": list(missing)}
+
+    door.replaced["/v1/clients"] = (200, page)
+
+
+def _compared(value: Any) -> str | None:
+    team: str | None = value["team"] if isinstance(value, dict) else value
+    return team
 
 
 def lines(done: Done) -> list[list[str]]:

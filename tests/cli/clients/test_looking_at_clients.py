@@ -70,7 +70,7 @@ def test_nobody_is_told_with_what_to_look_at(types) -> None:
 
 
 def test_whole_instance_ids_are_shown_when_asked_for(types) -> None:
-    assert INSTANCE in types("clients", "--wide").stdout
+    assert INSTANCE in types("clients", "-o", "wide").stdout
     assert INSTANCE not in types("clients").stdout
 
 

@@ -24,9 +24,11 @@ def acls(options: Options, *, cluster: ClusterArgument = None) -> None:
     """
     found = acl_commands(find_cluster(connect(options), cluster))
     output = Output(options)
-    if output.format != "table":
+    if not output.is_table:
         output.document(
-            {"items": [{"component": component, "commands": list(commands)} for component, commands in found]}
+            {"items": [{"component": component, "commands": list(commands)} for component, commands in found]},
+            rows=[{"component": component, "command": one} for component, commands in found for one in commands],
+            names=[component for component, _ in found],
         )
         return
     # Nothing is cut to the width of the terminal: the lines are pasted into a shell.

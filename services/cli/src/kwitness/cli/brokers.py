@@ -44,6 +44,7 @@ def brokers(options: Options, *, cluster: ClusterArgument = None) -> None:
         columns_of(BROKER_HEADINGS, optional=_OPTIONAL),
         lambda row: row_of(BROKER_HEADINGS, broker_cells(row)),
         document=BrokerRow.document,
+        name=lambda row: str(row.id),
         empty=f"the brokers of KafkaCluster {found.metadata.name} are not known yet: see its status",
     )
 

@@ -9,7 +9,27 @@ from kwitness.cli.output import Column
 
 __all__ = ["columns_of", "row_of"]
 
-_NUMBERS: Final = frozenset({"METRICS", "CONNECTIONS", "LAG", "FINDINGS", "VALUE", "CHANGE", "INTERVAL"})
+_NUMBERS: Final = frozenset(
+    {
+        "METRICS",
+        "CONNECTIONS",
+        "LAG",
+        "FINDINGS",
+        "VALUE",
+        "CHANGE",
+        "INTERVAL",
+        "WRITERS",
+        "READERS",
+        "RECORDS",
+        "BYTES/S",
+        "BYTES IN/S",
+        "BYTES OUT/S",
+        "RECORDS/S",
+        "RECORDS IN/S",
+        "RECORDS OUT/S",
+        "THROTTLED",
+    }
+)
 _STYLES: Final[Mapping[str, Mapping[str, str]]] = {
     "STATE": {"Late": "yellow", "Silent": "yellow", "NotAsked": "dim", "Ended": "dim", "Unreadable": "red"},
     "READY": {"False": "red", "Unknown": "yellow"},

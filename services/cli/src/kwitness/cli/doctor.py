@@ -45,9 +45,10 @@ def doctor(
     findings = look_at(facts)
     counts: Counter[str] = Counter(one.severity for one in findings)
     output = Output(options)
-    if output.format != "table":
+    if not output.is_table:
         shown = [asdict(one) for one in findings if not quiet or one.severity != "ok"]
-        output.document({"items": shown, "errors": counts["error"], "warnings": counts["warning"]})
+        document = {"items": shown, "errors": counts["error"], "warnings": counts["warning"]}
+        output.document(document, names=[str(one["subject"]) for one in shown])
     else:
         _write(output, [one for one in findings if not quiet or one.severity != "ok"])
         print(_summary(counts))

@@ -45,13 +45,13 @@ def show_connected(output: Output, metrics_page: str) -> None:
 def show_pushing(output: Output, questions: Questions) -> None:
     """Show the clients that push (KIP-714)."""
     now_ms = int(time.time() * 1000)
-    rows = [client_cells(client, None, now_ms) for client in questions.clients({}).items]
+    rows = [client_cells(client, None, now_ms) for client in questions.clients().items]
     _table(output, "Clients that push metrics", CLIENT_HEADINGS, rows, only=_PUSHING)
 
 
 def show_metrics(output: Output, questions: Questions) -> None:
     """Show a handful of what they push."""
-    answers = [questions.metrics(client.client_instance_id or "") for client in questions.clients({}).items]
+    answers = [questions.metrics(client.client_instance_id or "") for client in questions.clients().items]
     rows = {
         (answer.client.client_id or "", point.name.removeprefix(PREFIX), value_text(point), unit_text(point))
         for answer in answers

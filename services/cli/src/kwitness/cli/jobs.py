@@ -72,11 +72,11 @@ def describe(options: Options, *, name: Annotated[str, named("NAME", "Name of th
             f"there is no AnalyticsJob {name} in namespace {access.namespace}: `kwitness jobs list -A` shows all"
         )
     output = Output(options)
-    if output.format != "table":
+    if not output.is_table:
         output.document(_document(found))
         return
     sections = job_story(parsed(AnalyticsJob, found), int(time.time() * 1000))
-    show_pages(output, [Page(f"AnalyticsJob {access.namespace}/{name}", sections, {})])
+    show_pages(output, [Page(f"AnalyticsJob {access.namespace}/{name}", sections, {}, name)])
 
 
 def _document(job: Mapping[str, Any]) -> Any:

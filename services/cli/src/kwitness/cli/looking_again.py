@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
-from kwitness.cli.failure import WrongUseError
-from kwitness.cli.output import Output
+from kwitness.cli.failure import CommandFailedError, WrongUseError
+from kwitness.cli.output import warn
 from kwitness.contracts.resources.durations import parse_duration
 
-__all__ = ["Looks", "duration_option", "show_again"]
+__all__ = ["Looks", "begin_refresh", "duration_option", "show_again"]
 
+_EVERY_S: Final = 5.0
 _CLEAR: Final = "\x1b[H\x1b[2J\x1b[3J"
 
 
@@ -65,22 +65,25 @@ def duration_option(text: str | None) -> float | None:
     return length.total_seconds()
 
 
-def show_again(output: Output, document: Any, number: int) -> bool:
-    """Begin what is shown at a look; True where it is a document, which is written then.
+def begin_refresh(number: int) -> None:
+    """Begin the text of a refresh: a terminal is cleared; in a pipe an empty line is between two."""
+    if sys.stdout.isatty():
+        sys.stdout.write(_CLEAR)
+    elif number:
+        print()
 
-    A terminal is cleared; into a pipe looks are parted by an empty line, JSON has one line a look, YAML a document.
+
+def show_again(show: Callable[[int | None], None], *, watch: bool) -> None:
+    """Call `show` once with None, or if `watch` every 5 s with the number of the refresh.
+
+    After the first call errors are warnings: a collector that is away comes back.
     """
-    match output.format:
-        case "json":
-            print(json.dumps(document))
-            return True
-        case "yaml":
-            print("---")
-            output.document(document)
-            return True
-        case _:
-            if sys.stdout.isatty():
-                sys.stdout.write(_CLEAR)
-            elif number:
-                print()
-            return False
+    looks = Looks(None if watch else 0)
+    looks.wait_s = _EVERY_S
+    for number in looks:
+        try:
+            show(number if watch else None)
+        except CommandFailedError as error:
+            if not number:
+                raise
+            warn(str(error))

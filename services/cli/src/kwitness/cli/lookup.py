@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.output import plain_text, warn
-from kwitness.cli.questions import Questions
+from kwitness.cli.questions import Questions, Selection
 from kwitness.cli.views.advice import as_sentence, missing_text
 from kwitness.cli.views.choosing import choose, choose_silent
 from kwitness.cli.views.silence import explained
@@ -38,11 +38,12 @@ def find(questions: Questions, name: str) -> Found:
         Several clients begin with it, or the collector does not answer.
     """
     for key in ("client_id", "client_instance_id"):
-        items, missing = questions.clients({key: name})
-        if items:
-            return Found(items, key, name, missing)
-    items, missing = questions.clients({})
-    chosen = choose(items, name)
+        found = questions.clients(Selection({key: name}))
+        if found.items:
+            return Found(found.items, key, name, found.missing)
+    found = questions.clients()
+    missing = found.missing
+    chosen = choose(found.items, name)
     if not chosen:
         return Found((), "client_id", name, missing)
     first = chosen[0]

@@ -5,17 +5,18 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from kwitness.cli.columns import columns_of, row_of
+from kwitness.cli.csv_rows import model_columns
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.looking_again import Looks, duration_option, show_again
+from kwitness.cli.looking_again import Looks, begin_refresh, duration_option
 from kwitness.cli.lookup import Found, all_silent, find, unknown_client
 from kwitness.cli.options import ClientArgument, ClusterOption, Options, PrefixOption, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
-from kwitness.cli.questions import Questions, questions_to
+from kwitness.cli.questions import Questions, Selection, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.advice import missing_text, subscribe_line
 from kwitness.cli.views.client_state import interval_of, state_of
@@ -31,7 +32,10 @@ from kwitness.cli.views.metric_values import (
 )
 from kwitness.contracts.envelopes import ClientItem, ClientMetrics, ClientMetricValue
 
-__all__ = ["app", "look_at", "states_of"]
+__all__ = ["VALUE_COLUMNS", "app", "look_at", "states_of", "value_record"]
+
+VALUE_COLUMNS: Final = (("client_id",), ("client_instance_id",), *model_columns(ClientMetricValue))
+"""Columns of `value_record`."""
 
 _Before = Mapping[Series, ClientMetricValue]
 
@@ -61,12 +65,12 @@ def metrics(
         looks = Looks(seconds if watched else 0)
         before: dict[str, _Before] = {}
         for number, answers in look_at(questions, client, looks):
-            document = {"items": [_document(one, prefix) for one in answers]}
-            if watched and show_again(output, document, number):
+            refresh = number if watched else None
+            if not output.is_table:
+                _write(output, [_with_prefix(one, prefix) for one in answers], refresh)
                 continue
-            if output.format != "table":
-                output.document(document)
-                continue
+            if refresh is not None:
+                begin_refresh(refresh)
             for one in answers:
                 key = one.client.client_instance_id or ""
                 _block(output, one, prefix, before.get(key) if watched and number else None, first=one is answers[0])
@@ -82,7 +86,7 @@ def look_at(questions: Questions, name: str, looks: Looks) -> Iterator[tuple[int
     Raises
     ------
     CommandFailedError
-        At the first look: there is no such client, it does not push, or the collector does not answer.
+        At the first refresh: there is no such client, it does not push, or the collector does not answer.
     """
     found = find(questions, name)
     seen: dict[str, ClientItem] = {}
@@ -90,8 +94,8 @@ def look_at(questions: Questions, name: str, looks: Looks) -> Iterator[tuple[int
     for number in looks:
         try:
             if number:
-                items, missing = questions.clients({found.key: found.value})
-                found = found._replace(clients=items, missing=missing)
+                answered = questions.clients(Selection({found.key: found.value}))
+                found = found._replace(clients=answered.items, missing=answered.missing)
             answers = _answers(questions, name, found, first=not number)
         except CommandFailedError as error:
             if not number:
@@ -181,6 +185,24 @@ def states_of(client: ClientItem, now_ms: int) -> list[str]:
             return [line]
 
 
-def _document(answer: ClientMetrics, prefix: str) -> Any:
-    shown = answer.model_copy(update={"metrics": tuple(one for one in answer.metrics if begins_with(one, prefix))})
-    return shown.model_dump(mode="json", exclude_none=True)
+def _with_prefix(answer: ClientMetrics, prefix: str) -> ClientMetrics:
+    return answer.model_copy(update={"metrics": tuple(one for one in answer.metrics if begins_with(one, prefix))})
+
+
+def _write(output: Output, answers: Sequence[ClientMetrics], refresh: int | None) -> None:
+    output.document(
+        {"items": [answer.model_dump(mode="json", exclude_none=True) for answer in answers]},
+        rows=[value_record(answer.client, value) for answer in answers for value in answer.metrics],
+        columns=VALUE_COLUMNS,
+        names=[answer.client.client_instance_id for answer in answers],
+        refresh=refresh,
+    )
+
+
+def value_record(client: ClientItem, value: ClientMetricValue) -> dict[str, Any]:
+    """Return a value of a client as JSON values."""
+    return {
+        "client_id": client.client_id,
+        "client_instance_id": client.client_instance_id,
+        **value.model_dump(mode="json", exclude_none=True),
+    }

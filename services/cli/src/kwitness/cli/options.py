@@ -27,25 +27,26 @@ __all__ = [
     "ClusterOption",
     "Options",
     "PrefixOption",
+    "WatchOption",
     "named",
     "new_app",
     "shared",
 ]
 
-Format = Literal["table", "json", "yaml"]
+Format = Literal["table", "wide", "json", "yaml", "csv", "name"]
 
 PANEL = "Everywhere"
 """What the options of all are marked with."""
 
 
-def _not_empty(name: str) -> str:
-    if not name.strip():
+def _not_empty(name: str | None) -> str | None:
+    if name is not None and not name.strip():
         raise typer.BadParameter("it is empty")
     return name
 
 
 def named(metavar: str, text: str) -> Any:
-    """Return the argument that names something; an empty name is refused."""
+    """Return the argument that names something, if any; an empty name is refused."""
     return typer.Argument(metavar=metavar, help=text, callback=_not_empty)
 
 
@@ -55,6 +56,7 @@ ClusterArgument = Annotated[
     typer.Argument(metavar="[KAFKACLUSTER]", help="KafkaCluster, or NAMESPACE/NAME; by default the only one."),
 ]
 ClusterOption = Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="KafkaCluster to ask.")]
+WatchOption = Annotated[bool, typer.Option("--watch", "-w", help="Refresh every 5 s, until Ctrl-C.")]
 PrefixOption = Annotated[
     str, typer.Option(metavar="TEXT", help="Only metrics with this prefix, with or without org.apache.kafka.")
 ]
@@ -80,7 +82,11 @@ _NAMESPACE = typer.Option(
     "-n", "--namespace", metavar="NAME", help="Namespace of the resources.", rich_help_panel=PANEL
 )
 _OUTPUT = typer.Option(
-    "-o", "--output", metavar="FORMAT", help="Format: table, json or yaml; by default table.", rich_help_panel=PANEL
+    "-o",
+    "--output",
+    metavar="FORMAT",
+    help="Format: table, wide, json, yaml, csv or name; by default table.",
+    rich_help_panel=PANEL,
 )
 _NO_COLOR = typer.Option("--no-color", help="Print no colour, as with NO_COLOR=1.", rich_help_panel=PANEL)
 _COLLECTOR = typer.Option(

@@ -1,18 +1,20 @@
-"""Answers for a person or a program: a table, JSON or YAML; tables are laid out by `kwitness.jobs.frame.text_table`."""
+"""Writes answers in the format of `--output`; `kwitness.jobs.frame.text_table` lays out tables."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from kwitness.cli.csv_rows import FieldPath, write_csv
 from kwitness.cli.options import Options
+from kwitness.contracts.resources.meta import GROUP
 from kwitness.jobs.frame.text_table import Heading, lay_out, plain_text, terminal_width
 
-__all__ = ["Column", "Output", "plain_text", "warn"]
+__all__ = ["Column", "Output", "plain_text", "resource_name", "warn"]
 
 _UNBOUNDED: Final = 100_000
 _COLORS: Final = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
@@ -33,6 +35,7 @@ class Output:
 
     def __init__(self, options: Options) -> None:
         self.format = options.output
+        self.is_table = options.output in {"table", "wide"}
         self._is_terminal = sys.stdout.isatty()
         self._color = (
             self._is_terminal
@@ -48,6 +51,7 @@ class Output:
         row: Callable[[Item], Mapping[str, Any]],
         *,
         document: Callable[[Item], Any],
+        name: Callable[[Item], str | None] | None = None,
         empty: str,
     ) -> None:
         """Show several items.
@@ -56,29 +60,54 @@ class Output:
         ----------
         row
             Cells of an item by the key of their column, for a table.
-        document
-            An item as JSON values, for JSON and YAML.
+        document, name
+            An item as JSON values, and its name, for a program; by default the name is as in `document`.
         empty
             What a person is told, on standard error, when there is none.
         """
-        if self.format != "table":
-            self.document({"items": [document(one) for one in items]})
+        if not self.is_table:
+            names = None if name is None else map(name, items)
+            self.document({"items": [document(one) for one in items]}, names=names)
         elif not items:
             warn(empty)
         else:
             self.table(columns, [row(one) for one in items])
 
-    def document(self, value: Any) -> None:
-        """Write JSON values as JSON, or as YAML where that was asked for.
+    def document(
+        self,
+        value: Mapping[str, Any],
+        *,
+        rows: Sequence[Mapping[str, Any]] | None = None,
+        columns: Sequence[FieldPath] = (),
+        names: Iterable[str | None] | None = None,
+        refresh: int | None = None,
+    ) -> None:
+        """Write JSON values in a format for programs.
 
-        All but ASCII is escaped, because clients choose what they are called.
+        All but ASCII is escaped in JSON and YAML, because clients choose what they are called.
+
+        Parameters
+        ----------
+        rows, columns
+            Rows of CSV and their columns; by default its list `items`, else the value, with all their fields.
+        names
+            Names of its items; by default those of resources, as kubectl has them, else their field `name`.
+        refresh
+            The number of this document of several in one output; None if there is only one.
         """
-        if self.format == "yaml":
-            import yaml  # noqa: PLC0415 - who wants a table need not wait for it
+        items = value.get("items", [value]) if rows is None else rows
+        match self.format:
+            case "csv":
+                write_csv(items, columns, titled=not refresh)
+            case "name":
+                _write_names(map(_name_of, items) if names is None else names)
+            case "yaml":
+                import yaml  # noqa: PLC0415 - who wants a table need not wait for it
 
-            print(yaml.safe_dump(value, sort_keys=False, width=_UNBOUNDED), end="")
-        else:
-            print(json.dumps(value, indent=2))
+                begin = "" if refresh is None else "---\n"
+                print(begin + yaml.safe_dump(value, sort_keys=False, width=_UNBOUNDED), end="")
+            case _:
+                print(json.dumps(value, indent=2 if refresh is None else None))
 
     def table(self, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> None:
         """Write a table."""
@@ -87,10 +116,10 @@ class Output:
         def paint(text: str, index: int | None) -> str:
             return self._painted(text, "bold" if index is None else columns[index].style.get(text))
 
-        text, left_out = lay_out(columns, cells, paint=paint)
+        text, left_out = lay_out(columns, cells, paint=paint, whole=self.format == "wide")
         print(text)
         if left_out:
-            warn(f"this terminal is too narrow for {', '.join(left_out)}: make it wider, or use --output json")
+            warn(f"this terminal is too narrow for {', '.join(left_out)}: make it wider, or use -o wide")
 
     def facts(self, lines: Sequence[tuple[str, str]]) -> None:
         """Write headings and what they say, one below the other; long texts are folded beside their heading."""
@@ -119,6 +148,24 @@ class Output:
 
     def _painted(self, text: str, style: str | None) -> str:
         return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if self._color and style and text else text
+
+
+def resource_name(kind: str, name: str) -> str:
+    """Return a name of one of our resources that kubectl takes."""
+    return f"{kind.lower()}.{GROUP}/{name}"
+
+
+def _name_of(item: Mapping[str, Any]) -> str | None:
+    return resource_name(item["kind"], item["metadata"]["name"]) if "metadata" in item else item.get("name")
+
+
+def _write_names(names: Iterable[str | None]) -> None:
+    """Write each name once, on a line of its own, without control characters."""
+    known = list(names)
+    for name in dict.fromkeys(filter(None, known)):
+        print(plain_text(name))
+    if unnamed := sum(not name for name in known):
+        warn(f"{unnamed} of {len(known)} have no name: use -o json")
 
 
 def warn(text: str) -> None:

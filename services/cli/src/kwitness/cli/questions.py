@@ -1,119 +1,170 @@
-"""What the commands that look at clients ask the collector."""
+"""Reads a collector's answers to questions about its nouns, all pages of each as one answer."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Final, NamedTuple
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
+
+from pydantic import BaseModel, Field
 
 from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError, CollectorRoute
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.options import Options
-from kwitness.contracts.endpoints import CLIENT_METRICS_PATH, CLIENTS_PATH, CONNECTIONS_PATH, SILENT_PATH
+from kwitness.contracts.endpoints import CLIENT_METRICS_PATH, SILENT_PATH
 from kwitness.contracts.envelopes import (
     ClientItem,
     ClientMetrics,
-    ClientPage,
     ConnectionItem,
-    ConnectionPage,
+    GroupItem,
+    ObserverListing,
+    ReplicasAnswer,
     SilentClients,
-    SilentItem,
+    TrafficItem,
 )
+from kwitness.contracts.nouns import CLIENTS, CONNECTIONS, GROUPS, TRAFFIC
+from kwitness.contracts.questions import MAX_LIMIT, Noun
 from kwitness.sandbox.session import find_session
 
-__all__ = ["FoundClients", "FoundSilent", "Questions", "questions_to"]
+__all__ = ["Answer", "Questions", "Selection", "questions_to"]
 
-_PAGE: Final = 1000
 _NOT_FOUND: Final = 404
 _UNKNOWN_CLIENT: Final = "UnknownClient"
+_NOT_OF_ITS_RELEASE: Final = frozenset({"BadParameter", "BadFields", "BadOrder"})
 _LISTING_S: Final = 7.0
 """Observers list their connections with their next heartbeat, within five seconds."""
 _LISTING_AGAIN_S: Final = 0.5
 
-
-class FoundClients(NamedTuple):
-    """Client instances, and the ordinals of replicas that did not answer."""
-
-    items: Sequence[ClientItem]
-    missing: Sequence[int]
+Item = TypeVar("Item", bound=BaseModel)
+Model = TypeVar("Model", bound=BaseModel)
 
 
-class FoundSilent(NamedTuple):
-    """Clients that do not push, ordinals of replicas that did not answer, and how many clients are not listed."""
+class Selection(NamedTuple):
+    """Items of a noun: all that `filters` fit, ordered by the field `order`, `limit` of them, with `fields` alone.
 
-    items: Sequence[SilentItem]
-    missing: Sequence[int]
-    left_out: int
+    None and no fields are no restriction; a filter that is None is not sent.
+    """
+
+    filters: Mapping[str, str | None] = MappingProxyType({})
+    order: str | None = None
+    limit: int | None = None
+    fields: Sequence[str] = ()
+
+    def restricted(self, **filters: str | None) -> Selection:
+        """Return the selection with more filters."""
+        return self._replace(filters={**self.filters, **filters})
+
+
+_EVERYTHING: Final = Selection()
+
+
+class Answer(ReplicasAnswer, Generic[Item]):
+    """The pages of an answer together; fields that a noun or an older collector lacks have their defaults."""
+
+    items: tuple[Item, ...]
+    matched: int | None = None
+    continue_: str | None = Field(None, alias="continue")
+    left_out: dict[str, int] = Field(default_factory=dict)
+    missed_at_most: float | None = None
+    observers: tuple[ObserverListing, ...] = ()
 
 
 class Questions:
-    """Asks one collector; all methods raise `CommandFailedError` when it does not answer."""
+    """Questions to one collector; all methods raise `CommandFailedError` if it does not answer."""
 
     def __init__(self, collector: CollectorAccess) -> None:
         self._collector = collector
 
-    def clients(self, wanted: Mapping[str, str | None]) -> FoundClients:
-        """All instances that fit `wanted`: identity keys and their values, None for those that do not matter.
-
-        What an older collector does not filter is filtered here.
-        """
-        items: list[ClientItem] = []
-        missing: set[int] = set()
-        after: str | None = None
-        while True:
-            parameters: dict[str, str | int | None] = {**wanted, "limit": _PAGE, "continue": after}
-            page = self._collector.get(CLIENTS_PATH, ClientPage, **parameters)
-            items.extend(one for one in page.items if _fits(one, wanted))
-            missing.update(page.missing)
-            after = page.continue_
+    def pages(self, noun: Noun, page: type[Answer[Item]], selection: Selection) -> Iterator[Answer[Item]]:
+        """Yield the pages of a noun, until `selection.limit` items came or none is left."""
+        left, after = selection.limit, None
+        while left is None or left > 0:
+            parameters: dict[str, Any] = {
+                **selection.filters,
+                "fields": ",".join(selection.fields) or None,
+                "order": selection.order,
+                "limit": MAX_LIMIT if left is None else min(left, MAX_LIMIT),
+                "continue": after,
+            }
+            answer = self._get(noun.path, page, **parameters)
+            yield answer
+            left = None if left is None else left - len(answer.items)
+            after = answer.continue_
             if not after:
-                return FoundClients(items, sorted(missing))
+                return
 
-    def silent(self, *, ours: bool = False) -> FoundSilent:
+    def _all(self, noun: Noun, page: type[Answer[Item]], selection: Selection) -> Answer[Item]:
+        pages = list(self.pages(noun, page, selection))
+        together = {
+            "items": tuple(chain.from_iterable(answer.items for answer in pages)),
+            "missing": tuple(sorted({ordinal for answer in pages for ordinal in answer.missing})),
+            "continue_": pages[-1].continue_,
+        }
+        return pages[0].model_copy(update=together)
+
+    def clients(self, selection: Selection = _EVERYTHING) -> Answer[ClientItem]:
+        """Client instances that push."""
+        return self._all(CLIENTS, Answer[ClientItem], selection)
+
+    def traffic(self, selection: Selection = _EVERYTHING) -> Answer[TrafficItem]:
+        """Requests that observers counted in their last windows, by client and API."""
+        return self._all(TRAFFIC, Answer[TrafficItem], selection)
+
+    def groups(self, selection: Selection = _EVERYTHING) -> Answer[GroupItem]:
+        """Committed lags that observers saw in their last windows, by group and topic."""
+        return self._all(GROUPS, Answer[GroupItem], selection)
+
+    def connections(self, selection: Selection = _EVERYTHING) -> Answer[ConnectionItem]:
+        """Open connections that observers list; waits some seconds for those that list them on demand."""
+        deadline = time.monotonic() + _LISTING_S
+        while True:
+            answer = self._all(CONNECTIONS, Answer[ConnectionItem], selection)
+            awaited = any(listing.answer == "awaited" for listing in answer.observers)
+            if not awaited or time.monotonic() > deadline:
+                return answer
+            time.sleep(_LISTING_AGAIN_S)
+
+    def observers(self) -> Sequence[ObserverListing]:
+        """Observers that report to the collector."""
+        return next(self.pages(CONNECTIONS, Answer[ConnectionItem], Selection(limit=1))).observers
+
+    def silent(self, *, ours: bool = False) -> SilentClients:
         """Clients that do not push."""
-        try:
-            answer = self._collector.get(SILENT_PATH, SilentClients, ours="true" if ours else None)
-        except CollectorRefusedError as error:
-            if error.answered == _NOT_FOUND:
-                raise CommandFailedError(
-                    f"collector {self._collector.name} does not know who is silent: it is of an older release than "
-                    "this command"
-                ) from error
-            raise
-        return FoundSilent(answer.items, answer.missing, answer.left_out)
+        return self._get(SILENT_PATH, SilentClients, ours="true" if ours else None)
 
     def metrics(self, instance: str) -> ClientMetrics | None:
-        """What one instance sends; None when it is gone.
+        """Metrics of one instance; None if it is gone.
 
         Raises
         ------
         CommandFailedError
-            Also when the replica that knows it did not answer, or the collector is of an older release.
+            Also if the replica that knows it did not answer, or the collector is of an older release.
         """
         path = CLIENT_METRICS_PATH.format(client_instance_id=quote(instance, safe=""))
         try:
-            return self._collector.get(path, ClientMetrics)
+            return self._get(path, ClientMetrics)
         except CollectorRefusedError as error:
             if error.reason == _UNKNOWN_CLIENT:
                 return None
-            if error.answered == _NOT_FOUND:
-                raise CommandFailedError(
-                    f"collector {self._collector.name} does not show metrics of single clients: it is of an older "
-                    "release than this command"
-                ) from error
             raise
 
-    def connections(self, client_id: str) -> Sequence[ConnectionItem]:
-        """Open connections of a client id that observers list; waits some seconds for those that are asked first."""
-        deadline = time.monotonic() + _LISTING_S
-        while True:
-            page = self._collector.get(CONNECTIONS_PATH, ConnectionPage, client_id=client_id, limit=_PAGE)
-            awaited = any(one.answer == "awaited" for one in page.observers)
-            if not awaited or time.monotonic() > deadline:
-                return page.items
-            time.sleep(_LISTING_AGAIN_S)
+    def _get(self, path: str, model: type[Model], **parameters: str | int | None) -> Model:
+        try:
+            return self._collector.get(path, model, **parameters)
+        except CollectorRefusedError as error:
+            if error.answered == _NOT_FOUND and error.reason != _UNKNOWN_CLIENT:
+                refusal = f"collector {self._collector.name} does not know {path}"
+            elif error.reason in _NOT_OF_ITS_RELEASE:
+                refusal = str(error)
+            else:
+                raise
+            raise CommandFailedError(
+                f"{refusal}: it is of an older release than this command; upgrade it, or use the command of its release"
+            ) from error
 
 
 @contextmanager
@@ -123,7 +174,7 @@ def questions_to(options: Options, cluster: str | None) -> Iterator[Questions]:
     Raises
     ------
     CommandFailedError
-        There is no such cluster, or nobody collects for it.
+        There is no such cluster, or it has no collector.
     """
     with CollectorAccess(_route(options, cluster)) as collector:
         yield Questions(collector)
@@ -142,7 +193,3 @@ def _route(options: Options, cluster: str | None) -> CollectorRoute:
 
     access = connect(options)
     return route_to(access, find_cluster(access, cluster), options.collector)
-
-
-def _fits(client: ClientItem, wanted: Mapping[str, str | None]) -> bool:
-    return all(value is None or getattr(client, key) == value for key, value in wanted.items())

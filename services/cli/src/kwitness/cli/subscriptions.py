@@ -12,7 +12,7 @@ from kwitness.cli.cluster_access import AlreadyThereError, ClusterAccess, connec
 from kwitness.cli.cluster_reference import cluster_of
 from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUseError
 from kwitness.cli.options import Options, named, new_app, shared
-from kwitness.cli.output import Output, plain_text, warn
+from kwitness.cli.output import Output, plain_text, resource_name, warn
 from kwitness.cli.progress import working
 from kwitness.cli.risk_bounds import risk_bounds
 from kwitness.cli.serving_collector import find_cluster, parsed
@@ -82,6 +82,7 @@ def _list(options: Options, cluster: str | None, *, all_namespaces: bool) -> Non
         (NAMESPACE_COLUMN, *COLUMNS) if all_namespaces else COLUMNS,
         cells,
         document=Subscription.document,
+        name=lambda one: resource_name(_KIND, one.name) if one.owner == "Ours" else one.name,
         empty=f"there is no subscription{where}: add one by `kwitness subscriptions add NAME --metric PREFIX`",
     )
 
@@ -100,7 +101,7 @@ def describe(options: Options, *, name: Name, cluster: Cluster = None) -> None:
         if not others:
             raise CommandFailedError(_missing(name, access.namespace, found))
         one = others[0]
-    if output.format != "table":
+    if not output.is_table:
         output.document(one.document() if body is None else body)
         return
     status = (body or {}).get("status") or {}
@@ -191,7 +192,7 @@ def add(
         if rule.too_loose is not None:
             warn(rule.too_loose)
     if dry_run:
-        Output(options if options.output == "json" else replace(options, output="yaml")).document(body)
+        Output(replace(options, output="yaml") if Output(options).is_table else options).document(body)
         return
     if wait:
         with working("waiting until the brokers have it"):
@@ -291,7 +292,7 @@ def _applied(access: ClusterAccess, name: str, timeout: float) -> dict[str, Any]
 
 def _told(options: Options, what: str, body: dict[str, Any]) -> None:
     output = Output(options)
-    if output.format != "table":
+    if not output.is_table:
         output.document(body)
         return
     one, life = of_resource(body), body["spec"].get("expireAfter")

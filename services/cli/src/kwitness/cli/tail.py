@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import itertools
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from kwitness.cli.looking_again import Looks, duration_option
-from kwitness.cli.metrics import look_at
+from kwitness.cli.metrics import VALUE_COLUMNS, look_at, value_record
 from kwitness.cli.options import ClientArgument, ClusterOption, Options, PrefixOption, new_app, shared
 from kwitness.cli.output import Output, plain_text
 from kwitness.cli.questions import questions_to
@@ -45,27 +45,19 @@ def tail(
     output = Output(options)
     with questions_to(options, cluster) as questions:
         before: dict[str, Mapping[Series, ClientMetricValue]] = {}
+        numbers = itertools.count()
         for _, answers in look_at(questions, client, Looks(seconds)):
             for one in answers:
                 key = one.client.client_instance_id or ""
                 for point in changed_since(before.get(key), one):
                     if begins_with(point, prefix):
-                        _print(output, one.client, point)
+                        _print(output, one.client, point, next(numbers))
                 before[key] = by_series(one.metrics)
 
 
-def _print(output: Output, client: ClientItem, point: ClientMetricValue) -> None:
-    if output.format == "table":
+def _print(output: Output, client: ClientItem, point: ClientMetricValue, number: int) -> None:
+    if output.is_table:
         name = client.client_id or (client.client_instance_id or "")[:8]
         print(plain_text(point_line(point, name)))
         return
-    record: dict[str, Any] = {
-        "client_id": client.client_id,
-        "client_instance_id": client.client_instance_id,
-        **point.model_dump(mode="json", exclude_none=True),
-    }
-    if output.format == "json":
-        print(json.dumps(record))
-    else:
-        print("---")
-        output.document(record)
+    output.document(value_record(client, point), columns=VALUE_COLUMNS, refresh=number)

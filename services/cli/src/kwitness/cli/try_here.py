@@ -22,7 +22,7 @@ from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.local_route import LocalRoute
 from kwitness.cli.options import Options, new_app
 from kwitness.cli.output import Output, warn
-from kwitness.cli.questions import Questions
+from kwitness.cli.questions import Questions, Selection
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.sandbox import needs
 from kwitness.sandbox.broker import KafkaJars, NoKafkaError
@@ -66,7 +66,7 @@ def run(
     """Start a broker with the plugin, a collector and four clients, show what they push and who is silent, and stay.
 
     Everything listens on 127.0.0.1 and ends with this command. Other terminals ask the same collector: kwitness
-    clients, why, metrics and tail need no kubeconfig while this runs.
+    clients, connections, topics, groups, why, metrics and tail need no kubeconfig while this runs.
     """
     if kafka is None:
         raise CommandFailedError(
@@ -108,7 +108,7 @@ def _show(sandbox: Sandbox, began: float, *, once: bool, observer: bool, log: Pa
         with published(session), CollectorAccess(LocalRoute(session)) as collector:
             questions = Questions(collector)
             with _step("the first push of a client"):
-                wait_until(lambda: any(client.metrics for client in questions.clients({}).items), what="a first push")
+                wait_until(lambda: any(client.metrics for client in questions.clients().items), what="a first push")
             print(f"The first client's metrics after {time.monotonic() - began:.1f} s.", flush=True)
             wait_until(lambda: _is_complete(questions, first_look.THROTTLE_TIME), what="all clients")
             first_look.show_connected(output, sandbox.collector.scrape())
@@ -130,7 +130,7 @@ def _show(sandbox: Sandbox, began: float, *, once: bool, observer: bool, log: Pa
 def _is_complete(questions: Questions, throttle_time: str) -> bool:
     """Return whether each client shows what it is here for: it pushes, is throttled, or is silent."""
     throttled = {}
-    for client in questions.clients({}).items:
+    for client in questions.clients().items:
         answer = questions.metrics(client.client_instance_id) if client.client_instance_id else None
         values = [point.value for point in answer.metrics if point.name == throttle_time] if answer else []
         throttled[client.client_id] = any(values)
@@ -149,7 +149,11 @@ def _observe(sandbox: Sandbox, questions: Questions) -> None:
         return
     with _step(f"{' and '.join(silent)} begin at the observer"):
         sandbox.observe(program)
-        wait_until(lambda: all(questions.connections(name) for name in silent), what="the observer's report")
+        selections = [Selection({"client_id": name}) for name in silent]
+        wait_until(
+            lambda: all(questions.connections(selection).items for selection in selections),
+            what="the observer's report",
+        )
 
 
 def _show_commands(session: Session) -> None:

@@ -11,7 +11,7 @@ from kwitness.cli.lookup import all_silent, find, unknown_client
 from kwitness.cli.options import ClientArgument, ClusterOption, Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
-from kwitness.cli.questions import Questions, questions_to
+from kwitness.cli.questions import Questions, Selection, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.views.advice import missing_text
 from kwitness.cli.views.choosing import choose_silent
@@ -38,6 +38,7 @@ class Page(NamedTuple):
     title: str
     sections: Sequence[Section]
     answers: dict[str, Any]
+    name: str | None
 
 
 @app.command()
@@ -81,6 +82,7 @@ def _pages(questions: Questions, name: str) -> list[Page]:
                 one.client_id or name,
                 story_of_silent(one, sighting, now_ms),
                 {"silent": one.model_dump(mode="json", exclude_none=True)},
+                one.client_instance_id or one.client_id,
             )
             for one in silent[:_PAGES]
         ]
@@ -88,7 +90,7 @@ def _pages(questions: Questions, name: str) -> list[Page]:
         shown = [one.model_dump(mode="json", exclude_none=True) for one in connections]
         reason = _of_software(everybody, connections[0])
         story = story_of_connections(client_id, Sighting((), reason, connections), now_ms)
-        return [Page(client_id, story, {"connections": shown})]
+        return [Page(client_id, story, {"connections": shown}, client_id)]
     raise unknown_client(name, everybody, found.missing)
 
 
@@ -116,6 +118,7 @@ def _page(
         f"{client.client_id or 'a client without an id'} {instance}",
         story_of(client, Sighting(values, reason, own), now_ms),
         {"client": client.model_dump(mode="json", exclude_none=True)},
+        instance,
     )
 
 
@@ -147,7 +150,7 @@ def _values(questions: Questions, instance: str | None) -> Sequence[ClientMetric
 
 def _connections(questions: Questions, client_id: str) -> Sequence[ConnectionItem]:
     try:
-        return questions.connections(client_id)
+        return questions.connections(Selection({"client_id": client_id})).items
     except CommandFailedError as error:
         warn(str(error))
         return ()
@@ -157,14 +160,21 @@ def show_pages(output: Output, pages: Sequence[Page]) -> None:
     """Write pages: a title, then sections of sentences."""
     from rich.text import Text  # noqa: PLC0415 - as in output
 
-    if output.format != "table":
+    if not output.is_table:
         output.document(
             {
                 "items": [
                     {**page.answers, "sections": {one.heading: list(one.sentences) for one in page.sections}}
                     for page in pages
                 ]
-            }
+            },
+            rows=[
+                {"title": page.title, "heading": one.heading, "sentence": sentence}
+                for page in pages
+                for one in page.sections
+                for sentence in one.sentences
+            ],
+            names=[page.name for page in pages],
         )
         return
     for index, page in enumerate(pages):

@@ -72,10 +72,14 @@ def lay_out(
     rows: Sequence[Sequence[str]],
     *,
     titled: bool = True,
+    whole: bool = False,
     paint: Paint = lambda text, _: text,
 ) -> tuple[str, list[str]]:
-    """Return a table for standard output, and the titles of the columns for which a terminal is too narrow."""
-    room = terminal_width()
+    """Return a table for standard output, and the titles of the columns for which a terminal is too narrow.
+
+    If `whole`, the table is as wide as its cells, also at a terminal.
+    """
+    room = None if whole else terminal_width()
     lines = [[heading.title for heading in headings], *rows] if titled else rows
     natural = [max((_width(line[index]) for line in lines), default=0) for index in range(len(headings))]
     empty = [index for index in range(len(headings)) if all(row[index] == _UNKNOWN for row in rows)]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kwitness.contracts.envelopes import ClientItem
+from kwitness.contracts.envelopes import ClientItem, ClientOwner, TrafficItem
+from kwitness.contracts.identity import Identity
 
 from .client_state import interval_of, state_of
 from .elapsed import ago, span
 
-__all__ = ["CLIENT_HEADINGS", "client_cells", "pod_of", "software_of"]
+__all__ = ["CLIENT_HEADINGS", "client_cells", "pod_of", "software_of", "team_of"]
 
 CLIENT_HEADINGS: Final = (
     "CLIENT ID",
@@ -37,7 +38,7 @@ def client_cells(client: ClientItem, instance: str | None, now_ms: int) -> Seque
         client.principal,
         client.client_address,
         pod_of(client),
-        None if client.owner is None else client.owner.team,
+        team_of(client.owner),
         None if interval is None else span(interval),
         ago(client.last_push_ms, now_ms),
         str(len(client.metrics)),
@@ -45,13 +46,18 @@ def client_cells(client: ClientItem, instance: str | None, now_ms: int) -> Seque
     )
 
 
-def software_of(client: ClientItem) -> str | None:
+def software_of(client: Identity | TrafficItem) -> str | None:
     """Name and version of its library."""
     parts = [one for one in (client.client_software_name, client.client_software_version) if one]
     return " ".join(parts) or None
 
 
-def pod_of(client: ClientItem) -> str | None:
+def pod_of(client: Identity | TrafficItem) -> str | None:
     """Its pod, else its workload, behind the namespace."""
     what = client.k8s_pod or client.k8s_workload
     return "/".join(one for one in (client.k8s_namespace, what) if one) or None
+
+
+def team_of(owner: ClientOwner | None) -> str | None:
+    """Return the name of the team."""
+    return None if owner is None else owner.team

@@ -1,0 +1,27 @@
+"""Makes a line for each consumer group and topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from kwitness.contracts.envelopes import GroupItem
+
+from .client_rows import team_of
+from .elapsed import ago, span
+
+__all__ = ["GROUP_HEADINGS", "group_cells"]
+
+GROUP_HEADINGS: Final = ("GROUP", "TOPIC", "LAG", "RECORDS", "OWNER", "AS OF")
+
+
+def group_cells(item: GroupItem, now_ms: int) -> Sequence[Any]:
+    """Return a line for `GROUP_HEADINGS`."""
+    return (
+        item.group_id,
+        item.topic,
+        None if item.committed_lag_ms is None else span(item.committed_lag_ms),
+        item.committed_lag,
+        team_of(item.topic_owner),
+        ago(item.until_ms, now_ms),
+    )

@@ -1,0 +1,92 @@
+"""`connections`: what is open at observers, listed on demand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.clients.answers import answers_connections, connection, listing, parameters_of
+from tests.cli.clients.conftest import lines
+from tests.cli.reviewed_collector import ReviewedCollector
+from tests.collector.collector_process import CollectorProcess
+from tests.collector.event_samples import request
+
+pytestmark = pytest.mark.slow
+
+
+def test_connections_have_a_line_each(types, door) -> None:
+    pod = {"k8s_namespace": "shop", "k8s_pod": "mail-0", "group_id": "mails", "principal": "User:mail"}
+    answers_connections(door, connection("mail", **pod), connection(None, state="opaque", opaque="mutual_tls"))
+    done = types("connections")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    software, since = ["librdkafka", "2.5.0"], ["1h1m", "ago", "shop/front"]
+    assert lines(done)[1:] == [
+        ["mail", *software, "User:mail", "10.0.0.7", "shop/mail-0", "-", "mails", "3", "observed", *since],
+        ["-", *software, "-", "10.0.0.7", "-", "-", "-", "3", "opaque", "(mutual_tls)", *since],
+    ]
+
+
+def test_the_command_waits_until_all_observers_have_listed(types, door, monkeypatch) -> None:
+    monkeypatch.setattr("kwitness.cli.questions._LISTING_AGAIN_S", 0.0)
+    answers_connections(door, connection("mail"))
+    whole = door.replaced["/v1/connections"][1]
+    awaiting = {"items": [], "observers": [listing("awaited").model_dump(exclude_none=True)]}
+    door.replaced["/v1/connections"] = (200, lambda _: awaiting if len(door.asked) < 3 else whole)
+    done = types("connections", "-o", "name")
+
+    assert (done.stdout, done.stderr) == ("mail\n", "")
+    assert len(door.asked) == 3
+
+
+def test_observers_that_do_not_answer_are_named(types, door, monkeypatch) -> None:
+    monkeypatch.setattr("kwitness.cli.questions._LISTING_S", 0.0)
+    awaited = [listing("awaited", f"shop/app-{number}") for number in range(7)]
+    left_out = {"too_many": 3, "not_reported": 2}
+    answers_connections(
+        door, connection("mail"), observers=(*awaited, listing("silent", "shop/gone"), listing(left_out=left_out))
+    )
+    done = types("connections")
+
+    assert "observers shop/app-0, shop/app-1, shop/app-2, shop/app-3, shop/app-4 and 2 more have not" in done.stderr
+    assert "observers shop/gone are silent, maybe gone" in done.stderr
+    assert "3 connections are in no row: an observer lists its oldest alone" in done.stderr
+    assert "2 connections are in no row: their ObserverDeployment does not report connections" in done.stderr
+
+
+def test_filters_and_order_reach_the_collector(types, door) -> None:
+    answers_connections(door, connection("mail"))
+    line = "connections --address 10.* --broker 3 --group g --sort -opened_at_ms --limit 9"
+    types(*line.split())
+
+    assert parameters_of(door, "/v1/connections") == [
+        {"client_address": "10.*", "broker_id": "3", "group_id": "g", "order": "-opened_at_ms", "limit": "9"}
+    ]
+
+
+def test_an_empty_answer_has_its_reason(types, door) -> None:
+    answers_connections(door, observers=())
+    nobody = types("connections")
+    answers_connections(door)
+    nothing, unfit = types("connections"), types("connections", "--client-id", "x")
+
+    assert "apply an ObserverDeployment" in nobody.stderr
+    assert "observers see no open connection\n" in nothing.stderr
+    assert "observers see no open connection that fits" in unfit.stderr
+
+
+def test_a_connection_comes_from_an_observer_through_the_collector(types, api, namespace, tmp_path) -> None:
+    process = CollectorProcess(tmp_path / "listed").start()
+    try:
+        process.get("/v1/connections")
+        of_observer = {"observer", "observer_pod", "observer_mode", "listed_at_ms"}
+        items = (connection("mail", principal="User:mail"), connection("shop", principal="User:shop"))
+        listed = [item.model_dump(mode="json", exclude_none=True, exclude=of_observer) for item in items]
+        process.observe(request(open_connections={"connections": listed, "left_out": {"too_many": 4}}))
+        with ReviewedCollector(api, process, namespace) as opened:
+            done = types("connections", "--principal", "User:mail", "--collector-address", opened.address)
+    finally:
+        process.kill()
+
+    assert done.returncode == 0, done.stderr
+    assert [line[0] for line in lines(done)[1:]] == ["mail"]
+    assert "4 connections are in no row: an observer lists its oldest alone" in done.stderr
