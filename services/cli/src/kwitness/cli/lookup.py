@@ -41,9 +41,9 @@ def find(questions: Questions, name: str) -> Found:
         found = questions.clients(Selection({key: name}))
         if found.items:
             return Found(found.items, key, name, found.missing)
-    found = questions.clients()
-    missing = found.missing
-    chosen = choose(found.items, name)
+    begun = [questions.clients(Selection({key: f"{name}*"})) for key in ("client_id", "client_instance_id")]
+    missing = sorted({ordinal for answer in begun for ordinal in answer.missing})
+    chosen = choose(dict.fromkeys(client for answer in begun for client in answer.items), name)
     if not chosen:
         return Found((), "client_id", name, missing)
     first = chosen[0]

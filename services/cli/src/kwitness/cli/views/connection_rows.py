@@ -35,7 +35,7 @@ def connection_cells(connection: ConnectionItem, now_ms: int) -> Sequence[Any]:
         connection.principal,
         connection.client_address,
         pod_of(connection),
-        team_of(getattr(connection, "owner", None)),
+        team_of(connection.owner),
         connection.group_id,
         connection.broker_id,
         f"opaque ({connection.opaque})" if connection.opaque else connection.state,
