@@ -43,6 +43,6 @@ class ChangeReader:
 
 
 def listed(collector: CollectorProcess) -> dict[str, Any]:
-    """All clients as pages have them, by key, without times of pushes."""
+    """All clients as a page has them, by key."""
     body = collector.get("/v1/clients", params={"limit": "1000"}).body
     return {item["key"]: item for item in body["items"]}

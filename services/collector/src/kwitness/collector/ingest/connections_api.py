@@ -10,7 +10,7 @@ from kwitness.collector.configuration import Configuration
 from kwitness.collector.ingest.authentication import Authenticator
 from kwitness.collector.ingest.reading import (
     NOBODY,
-    answer_items,
+    answer_page,
     asks_for_part,
     asks_locally,
     part_answer,
@@ -23,7 +23,6 @@ from kwitness.collector.inventory.connection_report import (
     connections_part,
     newest_answers,
 )
-from kwitness.collector.inventory.ordered_rows import RowOrder
 from kwitness.collector.inventory.parts import read_part
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
@@ -59,14 +58,5 @@ class ConnectionsApi:
             return part_answer(own)
         others = NOBODY if local else await read_others(request, self._peers, partial(read_part, head=ConnectionsHead))
         parts = [own, *others.parts]
-        rows, following = await RowOrder(question).page([part.rows for part in parts])
-        return await answer_items(
-            request,
-            (row.item for row in rows),
-            {
-                "matched": sum(part.head.matched for part in parts),
-                "observers": newest_answers(part.head for part in parts),
-                "missing": others.missing,
-                "continue": following,
-            },
-        )
+        observers = newest_answers(part.head for part in parts)
+        return await answer_page(request, question, parts, {"observers": observers, "missing": others.missing})

@@ -13,6 +13,7 @@ from kwitness.collector.ingest.reading import (
     NOBODY,
     answer,
     answer_items,
+    answer_page,
     asks_for_part,
     asks_locally,
     others_parts,
@@ -27,7 +28,6 @@ from kwitness.collector.inventory.client_report import ALL_ITEMS, ClientItems, C
 from kwitness.collector.inventory.header_report import with_headers
 from kwitness.collector.inventory.matched import SubscriptionMatcher
 from kwitness.collector.inventory.observer_report import with_observers
-from kwitness.collector.inventory.ordered_rows import RowOrder
 from kwitness.collector.inventory.parts import read_part
 from kwitness.collector.inventory.reporter_report import with_reporters
 from kwitness.collector.inventory.subscription_report import SubscriptionsPart
@@ -94,17 +94,7 @@ class InventoryApi:
         if local and asks_for_part(request):
             return part_answer(own)
         others = NOBODY if local else await read_others(request, self._peers, partial(read_part, head=ClientsHead))
-        parts = [own, *others.parts]
-        rows, following = await RowOrder(question).page([part.rows for part in parts])
-        return await answer_items(
-            request,
-            (row.item for row in rows),
-            {
-                "matched": sum(part.head.matched for part in parts),
-                "missing": others.missing,
-                "continue": following,
-            },
-        )
+        return await answer_page(request, question, [own, *others.parts], {"missing": others.missing})
 
     async def _changes(
         self, request: web.Request, question: Question, since: str, *, local: bool, reset: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from aiohttp import web
@@ -14,8 +14,10 @@ from pydantic_core import to_json
 
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
+from kwitness.collector.inventory.ordered_rows import RowOrder
 from kwitness.collector.inventory.parts import Part
 from kwitness.collector.peers import Peers
+from kwitness.collector.turns import Turns
 from kwitness.contracts.questions import InvalidQuestionError, Noun, Question
 
 _GZIP_LEVEL: Final = 1
@@ -86,7 +88,9 @@ async def read_others(
     changed = {"local": "true", PARTS: "1", **parameters}
     answers = await peers.ask_all(request.url.update_query(changed).raw_path_qs)
     parts: dict[int, PartType] = {}
+    turns = Turns()
     for ordinal, content in answers.items():
+        await turns.pause_when_due()
         with contextlib.suppress(ValueError):
             if content is not None:
                 parts[ordinal] = read(content)
@@ -104,23 +108,26 @@ def part_answer(part: Part[Any]) -> web.Response:
     return web.Response(body=part.write(), content_type="application/octet-stream")
 
 
+async def answer_page(
+    request: web.Request, question: Question, parts: Sequence[Part[Any]], known: Mapping[str, object]
+) -> web.Response:
+    """Write the page that parts make together, whose heads have ``matched``, and all else that is known."""
+    rows, following = await RowOrder(question).page([part.rows for part in parts])
+    matched = sum(part.head.matched for part in parts)
+    known = {"matched": matched, **known, "continue": following}
+    return await answer_items(request, (row.item for row in rows), known)
+
+
 async def answer_items(request: web.Request, items: Iterable[bytes], known: Mapping[str, object]) -> web.Response:
     """Write an answer of items as JSON and all else that is known, compressed where the caller accepts that."""
     rest = to_json({name: value for name, value in known.items() if value is not None}, exclude_none=True)
-    pieces = [b'{"items":[', *_with_commas(items), b"],", rest[1:]]
+    listed = [piece for item in items for piece in (b",", item)][1:]
+    pieces = [b'{"items":[', *listed, b"],", rest[1:]]
     accepted = request.headers.get("Accept-Encoding", "")
     if "gzip" not in accepted or "gzip;q=0" in accepted:
         return web.Response(body=b"".join(pieces), content_type="application/json")
     body = await asyncio.to_thread(_compress, pieces)
     return web.Response(body=body, headers={"Content-Encoding": "gzip"}, content_type="application/json")
-
-
-def _with_commas(items: Iterable[bytes]) -> Iterator[bytes]:
-    comma = b""
-    for item in items:
-        yield comma
-        yield item
-        comma = b","
 
 
 def _compress(pieces: Iterable[bytes]) -> bytes:

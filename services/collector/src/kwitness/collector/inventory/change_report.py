@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.inventory.client_changes import ChangeCursor
-from kwitness.collector.inventory.client_report import WRITTEN_PER_STEP, ClientItems
+from kwitness.collector.inventory.client_report import ClientItems
 from kwitness.collector.inventory.clients import Clients
-from kwitness.collector.inventory.ordered_rows import Row
+from kwitness.collector.inventory.ordered_rows import WRITTEN_PER_STEP, Row
 from kwitness.collector.inventory.parts import Part
 from kwitness.collector.turns import Turns
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -12,7 +13,7 @@ from kwitness.collector.client_owners import ClientOwners, shown_owner
 from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.matched import SubscriptionMatcher, places
-from kwitness.collector.inventory.ordered_rows import Row, RowOrder, order_value
+from kwitness.collector.inventory.ordered_rows import AnyRow, Row, RowOrder, order_value, write_items
 from kwitness.collector.inventory.parts import Part
 from kwitness.collector.turns import Turns
 from kwitness.contracts.identity import IDENTITY_KEYS
@@ -23,8 +24,8 @@ from kwitness.contracts.software import is_ours
 from kwitness.subscriptions.matching import effective
 
 _CLIENTS_PER_STEP: Final = 500
-WRITTEN_PER_STEP: Final = 50
-"""Items that are written between two looks at the clock."""
+_ATTRIBUTES: Final = ("first_seen_ms", "last_push_ms", "malformed", "malformed_reason", "terminated")
+"""Fields that a record has as they are shown."""
 _OWNER: Final = "owner"
 _PORT: Final = "client_source_port"
 ALL_ITEMS: Final = Question()
@@ -54,9 +55,8 @@ class ClientItems:
     def _state(self) -> dict[str, Callable[[ClientRecord], Any]]:
         """Return how each field is found that is no identity key."""
         return {
+            **{name: attrgetter(name) for name in _ATTRIBUTES},
             "ours": _is_ours,
-            "first_seen_ms": lambda record: record.first_seen_ms,
-            "last_push_ms": lambda record: record.last_push_ms,
             "push_interval_ms": lambda record: record.interval_ms,
             "metrics": self._names,
             "subscriptions": lambda record: (self._effective_of(record) or {}).get("subscriptions", ()),
@@ -64,9 +64,6 @@ class ClientItems:
             "filtered": lambda record: record.filtered or None,
             "effective": self._effective_of,
             _OWNER: lambda record: shown_owner(record.owner(self.owners)),
-            "malformed": lambda record: record.malformed,
-            "malformed_reason": lambda record: record.malformed_reason,
-            "terminated": lambda record: record.terminated,
         }
 
     def item(self, key: str, record: ClientRecord) -> dict[str, Any]:
@@ -89,7 +86,7 @@ class ClientItems:
 
     def fits(self, record: ClientRecord) -> bool:
         """Return whether a client fits all filters."""
-        return all(text_fits(pattern, self._text(record, name)) for name, pattern in self._filters)
+        return not self._filters or all(text_fits(pattern, self._text(record, name)) for name, pattern in self._filters)
 
     def order_value(self, record: ClientRecord) -> str | None:
         """Return the value of the field that items are ordered by."""
@@ -133,26 +130,26 @@ def _is_ours(record: ClientRecord) -> bool:
 
 async def clients_part(clients: Clients, items: ClientItems, question: Question) -> Part[ClientsHead]:
     """Return this replica's first clients of a page; all are visited only where that takes filters or an order."""
-    turns, order = Turns(), RowOrder(question)
-    visits_all = bool(question.filters or question.order)
-    after = "" if visits_all else question.after
-    matched, rows = 0, list[Row]()
-    while keys := clients.keys_behind(after, _CLIENTS_PER_STEP if visits_all else order.most):
-        known = ((key, record) for key in keys if (record := clients.get(key)) is not None)
+    order = RowOrder(question)
+    if question.filters or question.order:
+        matched, rows = await _first(clients, items, order)
+    else:
+        matched = len(clients)
+        behind = clients.behind(question.after, order.most)
+        rows = ((key, None, record.last_push_ms, record) for key, record in behind)
+    return Part(ClientsHead(matched=matched), await write_items(rows, items.write))
+
+
+async def _first(clients: Clients, items: ClientItems, order: RowOrder) -> tuple[int, Iterable[AnyRow]]:
+    turns, matched, rows, after = Turns(), 0, list[Row](), ""
+    while step := clients.behind(after, _CLIENTS_PER_STEP):
         fitting = [
             Row(key, items.order_value(record), record.last_push_ms, record)
-            for key, record in known
+            for key, record in step
             if items.fits(record)
         ]
         matched += len(fitting)
-        rows = order.first([*rows, *fitting]) if visits_all else [*rows, *fitting][: order.most]
-        if not visits_all and len(rows) == order.most:
-            break
-        after = keys[-1]
+        rows = order.first([*rows, *fitting])
+        after = step[-1][0]
         await turns.pause_when_due()
-    written = []
-    for number, row in enumerate(rows):
-        if number % WRITTEN_PER_STEP == 0:
-            await turns.pause_when_due()
-        written.append(Row(row.key, row.value, row.version, items.write(row.key, row.item)))
-    return Part(ClientsHead(matched=matched if visits_all else len(clients)), written)
+    return matched, rows

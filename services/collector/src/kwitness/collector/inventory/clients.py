@@ -75,10 +75,16 @@ class Clients:
         """Return the records."""
         return self._records.values()
 
-    def keys_behind(self, key: str, most: int) -> list[str]:
-        """Return the first keys behind one, ascending; clients of some may be gone."""
-        begin = bisect_right(self._keys, key)
-        return self._keys[begin : begin + most]
+    def behind(self, key: str, most: int) -> list[tuple[str, ClientRecord]]:
+        """Return the first keys behind one, ascending, and their records."""
+        found: list[tuple[str, ClientRecord]] = []
+        for place in range(bisect_right(self._keys, key), len(self._keys)):
+            record = self._records.get(self._keys[place])
+            if record is not None:
+                found.append((self._keys[place], record))
+                if len(found) == most:
+                    break
+        return found
 
     def get(self, key: str) -> ClientRecord | None:
         """Return a client's record."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
@@ -11,7 +12,7 @@ from pydantic_core import to_json
 from kwitness.collector.client_owners import ClientOwners, shown_owner
 from kwitness.collector.inventory.connection_registry import ConnectionRegistry, Listing
 from kwitness.collector.inventory.observers import Observer, Observers
-from kwitness.collector.inventory.ordered_rows import Row, RowOrder, order_value
+from kwitness.collector.inventory.ordered_rows import WRITTEN_PER_STEP, Row, RowOrder, order_value, write_items
 from kwitness.collector.inventory.parts import Part
 from kwitness.collector.turns import Turns
 from kwitness.contracts.envelopes import ObserverListing, OpenConnection
@@ -23,8 +24,7 @@ from kwitness.contracts.software import UNANNOUNCED
 _OF_THE_OBSERVER: Final = frozenset({"cluster_id", "application_id", "k8s_namespace", "k8s_workload", "k8s_pod"})
 """Identity keys that are known from the sender's token, or not at all: a list that has them is not trusted."""
 _OWNED_BY: Final = ("principal", "client_id", "k8s_namespace", "cluster_id")
-_CONNECTIONS_PER_STEP: Final = 500
-_WRITTEN_PER_STEP: Final = 50
+_CONNECTIONS_PER_STEP: Final = 250
 _OWNER: Final = "owner"
 
 
@@ -41,6 +41,11 @@ class Seen(NamedTuple):
     connection: OpenConnection
     listing: Listing
     observer: Observer
+
+    @property
+    def key(self) -> str:
+        """The observer, and the connections of one by their age."""
+        return f"{self.observer.head.source} {self.connection.opened_at_ms:016} {self.connection.connection_id}"
 
     def text(self, name: str) -> str | None:
         """Return the value of an identity key."""
@@ -106,33 +111,26 @@ async def connections_part(
     """Return this replica's first connections of a page, and all its observers."""
     turns, order = Turns(), RowOrder(question)
     known, listings = {observer.head.source: observer for observer in observers.known()}, registry.listings()
+    open_now = (
+        Seen(connection, listing, known[source])
+        for source, listing in listings.items()
+        if source in known
+        for connection in listing.connections
+    )
     matched, rows = 0, list[Row]()
-    for source, listing in listings.items():
-        if source not in known:
-            continue
-        for begin in range(0, len(listing.connections), _CONNECTIONS_PER_STEP):
-            await turns.pause_when_due()
-            fitting = [
-                Row(
-                    f"{source} {connection.opened_at_ms:016} {connection.connection_id}",
-                    items.order_value(seen),
-                    listing.listed_at_ms,
-                    seen,
-                )
-                for connection in listing.connections[begin : begin + _CONNECTIONS_PER_STEP]
-                if items.fits(seen := Seen(connection, listing, known[source]))
-            ]
-            matched += len(fitting)
-            rows = order.first([*rows, *fitting])
-    written = []
-    for number, row in enumerate(rows):
-        if number % _WRITTEN_PER_STEP == 0:
-            await turns.pause_when_due()
-        written.append(Row(row.key, row.value, row.version, items.write(row.item)))
+    while step := list(islice(open_now, _CONNECTIONS_PER_STEP)):
+        await turns.pause_when_due()
+        fitting = [
+            Row(seen.key, items.order_value(seen), seen.listing.listed_at_ms, seen) for seen in step if items.fits(seen)
+        ]
+        matched += len(fitting)
+        rows = order.first([*rows, *fitting])
+    written = await write_items(rows, lambda _, seen: items.write(seen))
+    await turns.pause_when_due()
     heard = {observer.head.source for observer in observers.heard(now_ms)}
     answers = []
     for number, (source, observer) in enumerate(sorted(known.items())):
-        if number % _WRITTEN_PER_STEP == 0:
+        if number % WRITTEN_PER_STEP == 0:
             await turns.pause_when_due()
         answers.append(_answer(observer, listings.get(source), silent=source not in heard))
     return Part(ConnectionsHead(matched=matched, observers=tuple(answers)), written)
