@@ -68,8 +68,13 @@ def _is_well_beyond_the_stall(operator: OperatorProcess) -> None:
 
 @pytest.fixture
 def without_a_definition(api) -> Iterator[Callable[[], None]]:
-    """Take the definition of a kind away, until the test ends."""
-    yield lambda: api.objects.delete("crd", "observerdeployments.kwitness.dev")
+    """Delete the definition of a kind until the test ends, and wait until the API server names that kind no more."""
+
+    def delete() -> None:
+        api.objects.delete("crd", "observerdeployments.kwitness.dev")
+        eventually(lambda: "observerdeployments" not in api.request("GET", "/apis/kwitness.dev/v1beta1").text)
+
+    yield delete
     api.define(CRDS)
 
 
