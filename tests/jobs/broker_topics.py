@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.eventually import deliver, eventually
+from tests.jobs.ordered_producer import ordered_producer
 
 
 def create(admin: AdminClient, *names: str, partitions: int = 1) -> None:
@@ -28,7 +29,7 @@ def compact(admin: AdminClient, name: str) -> None:
 
 def write(kafka: LocalBroker, topic: str, count: int, *, at_ms: int = 0) -> None:
     """Write some records into partition 0, as of a time, or of now."""
-    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    producer = ordered_producer(kafka.bootstrap)
     for number in range(count):
         producer.produce(topic, str(number), partition=0, timestamp=at_ms)
     deliver(producer)
@@ -36,7 +37,7 @@ def write(kafka: LocalBroker, topic: str, count: int, *, at_ms: int = 0) -> None
 
 def tell(kafka: LocalBroker, topic: str, *records: KafkaRecord, at_ms: int = 0) -> None:
     """Write records of the platform, as of a time, or of now."""
-    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    producer = ordered_producer(kafka.bootstrap)
     for record in records:
         producer.produce(topic, record.value, headers=list(record.headers), timestamp=at_ms)
     deliver(producer)

@@ -6,13 +6,14 @@ import uuid
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from confluent_kafka import KafkaException, Producer, TopicPartition
+from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 from kwitness.contracts.kafka_connection import TopicNames
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
 from tests.eventually import deliver, eventually
+from tests.jobs.ordered_producer import ordered_producer
 from tests.jobs.traffic import CONNECTIONS, TELEMETRY
 
 #: Above what brokers take by default.
@@ -38,7 +39,7 @@ class Topics:
 
     def write(self, records: list[KafkaRecord]) -> None:
         """Write records in order; `written` has them with the offsets they got."""
-        producer = Producer({"bootstrap.servers": self.bootstrap, "linger.ms": 5, "message.max.bytes": _LARGEST})
+        producer = ordered_producer(self.bootstrap, {"linger.ms": 5, "message.max.bytes": _LARGEST})
         names = {TELEMETRY: self.names.telemetry, CONNECTIONS: self.names.connections}
         for record in records:
             topic = names[record.topic]

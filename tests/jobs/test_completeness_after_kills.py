@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
@@ -31,6 +30,7 @@ from tests.jobs.broker_topics import create, write
 from tests.jobs.completeness_oracle import Said
 from tests.jobs.conftest import job_config
 from tests.jobs.numbered import START_MS
+from tests.jobs.ordered_producer import ordered_producer
 from tests.jobs.tables import read
 from tests.jobs.test_completeness import GRACE_MS, broken, in_first, record_of, saids
 
@@ -111,7 +111,7 @@ def _moved(said: Said, by_ms: int) -> Said:
 
 
 def _tell(kafka: LocalBroker, topic: str, records: list[KafkaRecord]) -> None:
-    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    producer = ordered_producer(kafka.bootstrap)
     for record in records:
         producer.produce(topic, record.value, timestamp=record.timestamp_ms)
     deliver(producer)

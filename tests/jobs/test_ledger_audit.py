@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Message, Producer
+from confluent_kafka import Message
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 
@@ -29,6 +29,7 @@ from tests.jobs import ledger_oracle
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.kafka_topics import unique_names
 from tests.jobs.numbered import EPOCH, KINDS, OBSERVER, PLUGIN, REPORTER, START_MS, Source, bad_records, fleet
+from tests.jobs.ordered_producer import ordered_producer
 from tests.jobs.tables import frame_of, read
 from tests.jobs.test_ledger_accounts import GRACE_MS, as_oracle, audited, cut
 
@@ -170,7 +171,7 @@ def written(bootstrap: str, names: JobTopics, records: list[KafkaRecord]) -> lis
     topics = {topic: getattr(names, kind) for topic, kind in KINDS.items()}
     for future in admin.create_topics([NewTopic(name, 1, 1) for name in topics.values()]).values():
         future.result()
-    producer = Producer({"bootstrap.servers": bootstrap})
+    producer = ordered_producer(bootstrap)
     found: list[KafkaRecord] = []
     for record in records:
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
@@ -34,6 +33,7 @@ from tests.jobs import mirror_oracle
 from tests.jobs.broker_topics import create, tell, write
 from tests.jobs.conftest import job_config, run_once
 from tests.jobs.numbered import START_MS
+from tests.jobs.ordered_producer import ordered_producer
 from tests.jobs.tables import frame_of, read
 from tests.jobs.test_ledger_accounts import cut
 from tests.jobs.test_mirror_verdicts import job_input, parameters, sync
@@ -140,7 +140,7 @@ def test_a_run_compares_two_prefixes_of_one_broker(spark: SparkSession, kafka: L
     write(kafka, orders, 30, at_ms=hours_ago)
     write(kafka, mirrored, 25, at_ms=hours_ago - 60_000)
     tell(kafka, here["traffic"], record_of(sent(1, orders, 0, 30, hours_ago)))
-    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    producer = ordered_producer(kafka.bootstrap)
     # The mirror of partition 0 stands still while that of partition 1 goes on.
     for topic in (orders, mirrored):
         producer.produce(topic, "new", partition=1)

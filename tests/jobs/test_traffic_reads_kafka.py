@@ -6,7 +6,6 @@ import uuid
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
 
@@ -19,6 +18,7 @@ from kwitness.jobs.frame.ledger import Ledger
 from tests.eventually import deliver
 from tests.jobs import observed, traffic_oracle
 from tests.jobs.conftest import job_config, run_once
+from tests.jobs.ordered_producer import ordered_producer
 from tests.jobs.tables import read
 from tests.jobs.window_tables import rows_of
 
@@ -68,7 +68,7 @@ def test_a_lost_checkpoint_leaves_no_record_out_and_none_twice(
 
 
 def _write(kafka: LocalBroker, records: list[KafkaRecord]) -> None:
-    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    producer = ordered_producer(kafka.bootstrap)
     for record in records:
         producer.produce(
             record.topic,
