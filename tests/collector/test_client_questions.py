@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from kwitness.collector.sharding import owner_of
 from kwitness.contracts.envelopes import ClientItem, ClientPage
 from kwitness.contracts.nouns import CLIENTS
-from kwitness.contracts.owners import text_fits
 
 from tests.collector.collector_process import GATEWAY, OTLP, PLUGIN, READER, REPLICA, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, java_push, labelled, librdkafka_push, push
+from tests.collector.noun_answers import ask, check_filter, pages, text_of
 from tests.collector.otlp_requests import post, request
 from tests.collector.replica_pair import CLIENTS as INSTANCES
 
@@ -51,51 +50,19 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CollectorProcess
     process.kill()
 
 
-def ask(collector: CollectorProcess, **parameters: str) -> Any:
-    """The answer; a parameter's name may have `_` at its end, where it is a word of Python."""
-    answer = collector.get(PATH, params={name.rstrip("_"): text for name, text in parameters.items()})
-    assert answer.status == 200, answer.body
-    return answer.body
-
-
-def pages(collector: CollectorProcess, limit: int, **parameters: str) -> list[dict[str, Any]]:
-    """The items of all pages, none of which but the last is short."""
-    items, token = [], ""
-    while True:
-        page = ask(collector, limit=str(limit), continue_=token, **parameters)
-        items += page["items"]
-        if "continue" not in page:
-            return items
-        assert len(page["items"]) == limit
-        token = page["continue"]
-
-
-def text_of(item: Mapping[str, Any], name: str) -> str | None:
-    found = item.get(name)
-    return found["team"] if isinstance(found, dict) else found
-
-
 @pytest.mark.parametrize("name", CLIENTS.filters)
 def test_each_filter_finds_the_items_with_its_value_or_beginning_and_counts_them(
     known: CollectorProcess, name: str
 ) -> None:
-    items = ask(known)["items"]
-    values = {text for item in items if (text := text_of(item, name)) is not None}
-    assert values
-
-    for pattern in {*values, *(f"{value[:-1]}*" for value in values), "*", "no such value", ""}:
-        found = ask(known, limit="1", **{name: pattern})
-        expected = [item for item in items if text_fits(pattern, text_of(item, name))]
-        assert (found["items"], found["matched"]) == (expected[:1], len(expected)), pattern
-        assert pages(known, 2, **{name: pattern}) == expected, pattern
+    check_filter(known, CLIENTS, name)
 
 
 def test_several_filters_must_all_fit(known: CollectorProcess) -> None:
-    assert [item["key"] for item in pages(known, 9, owner="shop", principal="User:b*")] == [f"{CLUSTER}/b"]
+    assert [item["key"] for item in pages(known, CLIENTS, 9, owner="shop", principal="User:b*")] == [f"{CLUSTER}/b"]
 
 
 def test_a_client_that_two_entries_match_is_found_by_the_first_alone(known: CollectorProcess) -> None:
-    shop, alice = (ask(known, owner=team)["items"] for team in ("shop", "alice"))
+    shop, alice = (ask(known, CLIENTS, owner=team)["items"] for team in ("shop", "alice"))
 
     assert [item["client_instance_id"] for item in shop] == ["a", "b", "f"]
     assert [item["client_instance_id"] for item in alice] == ["d"]
@@ -105,15 +72,15 @@ def test_a_client_that_two_entries_match_is_found_by_the_first_alone(known: Coll
 
 @pytest.mark.parametrize("name", CLIENTS.fields)
 def test_items_have_the_fields_that_are_requested_alone(known: CollectorProcess, name: str) -> None:
-    whole = ask(known)["items"]
+    whole = ask(known, CLIENTS)["items"]
 
-    assert ask(known, fields=name)["items"] == [
+    assert ask(known, CLIENTS, fields=name)["items"] == [
         {field: item[field] for field in item if field == name} for item in whole
     ]
 
 
 def test_every_item_is_as_the_contract_describes_it(known: CollectorProcess) -> None:
-    body = ask(known)
+    body = ask(known, CLIENTS)
 
     page = ClientPage.model_validate(body)
     assert len(page.items) == page.matched == 7
@@ -129,12 +96,12 @@ def test_every_item_is_as_the_contract_describes_it(known: CollectorProcess) -> 
 def test_pages_follow_each_order_and_items_without_a_value_come_last(
     known: CollectorProcess, name: str, direction: str, limit: int
 ) -> None:
-    items = ask(known)["items"]  # by key, which decides between equal values
+    items = ask(known, CLIENTS)["items"]  # by key, which decides between equal values
     valued = [item for item in items if text_of(item, name) is not None]
     valued.sort(key=lambda item: text_of(item, name) or "", reverse=direction == "-")
     without = [item for item in items if text_of(item, name) is None]
 
-    assert pages(known, limit, order=f"{direction}{name}") == [*valued, *without]
+    assert pages(known, CLIENTS, limit, order=f"{direction}{name}") == [*valued, *without]
 
 
 def test_names_have_every_character(start: Start) -> None:
@@ -145,12 +112,14 @@ def test_names_have_every_character(start: Start) -> None:
     names = {*PRINTABLE}
 
     for name in sorted(names):
-        found = [item["client_id"] for item in ask(collector, client_id=name, limit="1000")["items"]]
+        found = [item["client_id"] for item in ask(collector, CLIENTS, client_id=name, limit="1000")["items"]]
         assert found == (sorted(names) if name == "n*" else [name])
-        assert ask(collector, client_instance_id=name)["matched"] == (len(names) if name == "n*" else 1)
-    assert [item["client_id"] for item in pages(collector, 7, order="client_id")] == sorted(names)
-    assert [item["client_id"] for item in pages(collector, 7, order="-client_id")] == sorted(names, reverse=True)
-    assert [item["client_id"] for item in pages(collector, 7)] == sorted(names)
+        assert ask(collector, CLIENTS, client_instance_id=name)["matched"] == (len(names) if name == "n*" else 1)
+    assert [item["client_id"] for item in pages(collector, CLIENTS, 7, order="client_id")] == sorted(names)
+    assert [item["client_id"] for item in pages(collector, CLIENTS, 7, order="-client_id")] == sorted(
+        names, reverse=True
+    )
+    assert [item["client_id"] for item in pages(collector, CLIENTS, 7)] == sorted(names)
 
 
 def test_any_replica_filters_orders_and_counts_those_of_both(pair: list[CollectorProcess]) -> None:
@@ -161,13 +130,17 @@ def test_any_replica_filters_orders_and_counts_those_of_both(pair: list[Collecto
     pair[0].push(batch(pushes))
 
     for replica in pair:
-        by_principal = [item.get("principal") for item in pages(replica, 7, order="-principal")]
+        by_principal = [item.get("principal") for item in pages(replica, CLIENTS, 7, order="-principal")]
         expected = sorted((str(sent["principal"]) for sent in pushes if sent["principal"]), reverse=True)
         assert by_principal == [*expected, *[None] * 8]
-        assert ask(replica, limit="1")["matched"] == len(INSTANCES)
-        assert ask(replica, limit="1", client_id="c3")["matched"] == len(pages(replica, 2, client_id="c3")) == 6
+        assert ask(replica, CLIENTS, limit="1")["matched"] == len(INSTANCES)
+        assert (
+            ask(replica, CLIENTS, limit="1", client_id="c3")["matched"]
+            == len(pages(replica, CLIENTS, 2, client_id="c3"))
+            == 6
+        )
     pair[1].kill()
-    away = ask(pair[0], limit="1", order="client_id")
+    away = ask(pair[0], CLIENTS, limit="1", order="client_id")
     assert (away["missing"], away["matched"]) == ([1], sum(owner_of(client, 2) == 0 for client in INSTANCES))
 
 
@@ -177,7 +150,7 @@ def test_long_values_that_begin_alike_are_ordered_by_key(start: Start) -> None:
     pushes = [push(seq, client=f"i{seq}", client_id=f"{long}{9 - seq}") for seq in range(4)]
     collector.push(batch(pushes))
 
-    found = pages(collector, 1, order="client_id")
+    found = pages(collector, CLIENTS, 1, order="client_id")
 
     assert [item["client_instance_id"] for item in found] == ["i0", "i1", "i2", "i3"]
 
@@ -185,11 +158,11 @@ def test_long_values_that_begin_alike_are_ordered_by_key(start: Start) -> None:
 def test_pages_go_on_behind_the_last_item_while_clients_come(start: Start) -> None:
     collector = start()
     collector.push(batch([push(seq, client=name) for seq, name in enumerate("bdf")]))
-    first = ask(collector, limit="2")
+    first = ask(collector, CLIENTS, limit="2")
     collector.push(batch([push(10 + seq, client=name) for seq, name in enumerate("aceg")]))
 
-    rest = pages(collector, 2, order="")
-    second = ask(collector, limit="9", continue_=first["continue"])
+    rest = pages(collector, CLIENTS, 2, order="")
+    second = ask(collector, CLIENTS, limit="9", continue_=first["continue"])
 
     assert [item["client_instance_id"] for item in first["items"]] == ["b", "d"]
     assert [item["client_instance_id"] for item in second["items"]] == ["e", "f", "g"]
@@ -243,4 +216,4 @@ def test_an_answer_is_compressed_where_the_caller_accepts_it(
     answer = known.get(PATH, token=READER, headers={"Accept-Encoding": accepted})
 
     assert answer.headers.get("Content-Encoding") == encoding
-    assert answer.body == ask(known)
+    assert answer.body == ask(known, CLIENTS)

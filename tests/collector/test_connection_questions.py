@@ -10,11 +10,11 @@ import pytest
 from kwitness.collector.sharding import owner_of
 from kwitness.contracts.envelopes import ConnectionItem, ConnectionPage
 from kwitness.contracts.nouns import CONNECTIONS
-from kwitness.contracts.owners import text_fits
 from kwitness.contracts.software import UNANNOUNCED
 
 from tests.collector.collector_process import GATEWAY_SOURCE, SIDECAR, CollectorProcess
 from tests.collector.event_samples import EPOCH, connection, listed, of_sidecar, request
+from tests.collector.noun_answers import ask, check_filter, pages, text_of
 
 Start = Callable[..., CollectorProcess]
 PATH = "/v1/connections"
@@ -51,46 +51,19 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CollectorProcess
     process.kill()
 
 
-def ask(collector: CollectorProcess, **parameters: str) -> Any:
-    answer = collector.get(PATH, params={name.rstrip("_"): text for name, text in parameters.items()})
-    assert answer.status == 200, answer.body
-    return answer.body
-
-
-def pages(collector: CollectorProcess, limit: int, **parameters: str) -> list[dict[str, Any]]:
-    items, token = [], ""
-    while True:
-        page = ask(collector, limit=str(limit), continue_=token, **parameters)
-        items += page["items"]
-        if "continue" not in page:
-            return items
-        token = page["continue"]
-
-
-def text_of(item: Mapping[str, Any], name: str) -> str | None:
-    if name.startswith("client_software_"):
-        return item.get(name, UNANNOUNCED)
-    found = item.get(name)
-    return found["team"] if isinstance(found, dict) else found
+def compared(item: Mapping[str, Any], name: str) -> str | None:
+    return item.get(name, UNANNOUNCED) if name.startswith("client_software_") else text_of(item, name)
 
 
 @pytest.mark.parametrize("name", CONNECTIONS.filters)
 def test_each_filter_finds_the_items_with_its_value_or_beginning_and_counts_them(
     known: CollectorProcess, name: str
 ) -> None:
-    items = ask(known)["items"]
-    values = {text for item in items if (text := text_of(item, name)) is not None}
-    assert values
-
-    for pattern in {*values, *(f"{value[:-1]}*" for value in values), "*", "no such value", ""}:
-        found = ask(known, limit="1", **{name: pattern})
-        expected = [item for item in items if text_fits(pattern, text_of(item, name))]
-        assert (found["items"], found["matched"]) == (expected[:1], len(expected)), pattern
-        assert pages(known, 2, **{name: pattern}) == expected, pattern
+    check_filter(known, CONNECTIONS, name, compared)
 
 
 def test_owners_are_found_by_who_the_client_is_and_in_which_pod(known: CollectorProcess) -> None:
-    owners = {item["connection_id"].partition("-")[2]: item.get("owner") for item in ask(known)["items"]}
+    owners = {item["connection_id"].partition("-")[2]: item.get("owner") for item in ask(known, CONNECTIONS)["items"]}
 
     shop = {"team": "shop", "contact": "#shop"}
     assert owners == {"1": shop, "2": {"team": "bob"}, "3": None, "4": shop, "5": {"team": "strange"}}
@@ -98,15 +71,15 @@ def test_owners_are_found_by_who_the_client_is_and_in_which_pod(known: Collector
 
 @pytest.mark.parametrize("name", CONNECTIONS.fields)
 def test_items_have_the_fields_that_are_requested_alone(known: CollectorProcess, name: str) -> None:
-    whole = ask(known)["items"]
+    whole = ask(known, CONNECTIONS)["items"]
 
-    assert ask(known, fields=name)["items"] == [
+    assert ask(known, CONNECTIONS, fields=name)["items"] == [
         {field: item[field] for field in item if field == name} for item in whole
     ]
 
 
 def test_every_item_is_as_the_contract_describes_it(known: CollectorProcess) -> None:
-    body = ask(known)
+    body = ask(known, CONNECTIONS)
 
     assert ConnectionPage.model_validate(body).matched == len(body["items"]) == 5
     for item in body["items"]:
@@ -120,12 +93,12 @@ def test_every_item_is_as_the_contract_describes_it(known: CollectorProcess) -> 
 def test_pages_follow_each_order_and_items_without_a_value_come_last(
     known: CollectorProcess, name: str, direction: str, limit: int
 ) -> None:
-    items = ask(known)["items"]
+    items = ask(known, CONNECTIONS)["items"]
     valued = [item for item in items if text_of(item, name) is not None]
     valued.sort(key=lambda item: text_of(item, name) or "", reverse=direction == "-")
     without = [item for item in items if text_of(item, name) is None]
 
-    assert pages(known, limit, order=f"{direction}{name}") == [*valued, *without]
+    assert pages(known, CONNECTIONS, limit, order=f"{direction}{name}") == [*valued, *without]
 
 
 def test_any_replica_orders_and_counts_those_of_all(pair: list[CollectorProcess]) -> None:
@@ -134,12 +107,12 @@ def test_any_replica_orders_and_counts_those_of_all(pair: list[CollectorProcess]
     observe(pair[0])
 
     for replica in pair:
-        found = pages(replica, 2, order="-opened_at_ms")
+        found = pages(replica, CONNECTIONS, 2, order="-opened_at_ms")
         assert [item["connection_id"].partition("-")[2] for item in found] == ["5", "3", "2", "1", "4"]
-        assert ask(replica, client_id="orders*")["matched"] == 3
+        assert ask(replica, CONNECTIONS, client_id="orders*")["matched"] == 3
     owner = owner_of(GATEWAY_SOURCE, 2)
     pair[owner].kill()
-    away = ask(pair[1 - owner], order="-opened_at_ms")
+    away = ask(pair[1 - owner], CONNECTIONS, order="-opened_at_ms")
     assert (away["missing"], away["matched"], away["items"]) == ([owner], 0, [])
 
 
