@@ -29,7 +29,7 @@ def everything() -> dict[str, Any]:
         "watchNamespaces": ["kwitness", "team-a"],
         "networkPolicy": {"namespaces": ["team-a"]},
         "operator": {"secretNames": {"team-a": ["kwitness-kafka-admin"]}, **EGRESS},
-        "collector": EGRESS,
+        "collector": {"clientPods": ["team-b"], **EGRESS},
         "observer": BOTH_WAYS,
         "observerHost": BOTH_WAYS,
         "pods": {

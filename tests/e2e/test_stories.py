@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from kwitness.demo import up
-from kwitness.demo.platform import CLUSTER, NAMESPACE, PROMETHEUS, Platform
+from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, PROMETHEUS, Platform
 from kwitness.demo.toolbox import Toolbox
 from kwitness.e2e import binaries
 
@@ -70,27 +70,27 @@ def person(platform: Platform, tmp_path: Path) -> Person:
 
 
 @pytest.fixture
-def orders(platform: Platform) -> Iterator[str]:
-    """A client like one of the demo's, whose client id is that of the guide; gives its pod's address."""
+def orders(platform: Platform) -> Iterator[dict[str, Any]]:
+    """A client like one of the demo's, whose client id is that of the guide; gives its pod."""
     document = another_client.deployment(platform, CLIENT, like="python-producer")
     [client] = document["spec"]["template"]["spec"]["containers"]
     for variable in client["env"]:
         if variable["name"] == "CLIENT_ID":
             variable["value"] = CLIENT
     with running(platform, document) as pod:
-        yield str(pod["status"]["podIP"])
+        yield pod
 
 
 # Another test's client of librdkafka 2.5.0 is gone, and would hold the subscription for a week.
 @pytest.mark.usefixtures("soon_forgotten")
 def test_a_line_asks_one_client_for_a_while_shows_what_it_says_and_ends_by_itself(
-    platform: Platform, toolbox: Toolbox, person: Person, orders: str
+    platform: Platform, toolbox: Toolbox, person: Person, orders: dict[str, Any]
 ) -> None:
     clients, why, add, watch = lines_of("looking-at-clients.md")[:4]
     assert add.endswith("--for 10m")
 
     eventually(lambda: person.types(clients), lambda said: CLIENT in said and "Pushing" in said)
-    assert orders in person.types(why), "its address leads to its pod"
+    eventually(lambda: person.types(why), lambda said: f"{APPS}/{orders['metadata']['name']}" in said)
 
     person.types(f"{add} --wait")
     resource = subscriptions.broker_resource(platform, SUBSCRIPTION)

@@ -51,7 +51,7 @@ class ServedCollector:
         items = [{"id": name, **self.numbers} for name in self.subscriptions]
         return web.json_response({"items": items, "missing": self.missing})
 
-    async def be_told(self, request: web.Request) -> web.Response:
+    async def receive(self, request: web.Request) -> web.Response:
         if self.broken:
             return web.json_response({"error": "canary"}, status=503)
         self.directives.append((request.path, await request.json()))
@@ -62,8 +62,9 @@ class ServedCollector:
         application = web.Application()
         application.router.add_get("/v1/clusters/{id}", self.answer)
         application.router.add_get("/v1/subscriptions", self.answer)
-        application.router.add_put("/v1/observers/{namespace}/{name}/directives", self.be_told)
-        application.router.add_put("/v1/observers/{namespace}/{name}/subscriptions", self.be_told)
+        application.router.add_put("/v1/observers/{namespace}/{name}/directives", self.receive)
+        application.router.add_put("/v1/observers/{namespace}/{name}/subscriptions", self.receive)
+        application.router.add_put("/v1/client-pods", self.receive)
         runner = web.AppRunner(application)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()

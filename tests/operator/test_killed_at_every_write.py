@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from kwitness.operator.adapters.kafka_admin import KafkaAdmin
-from kwitness.operator.adapters.kubernetes import TYPES, Kubernetes
+from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.adapters.resource_types import TYPES
 from kwitness.operator.context import Context
 from kwitness.operator.model.ownership import APPLIED_HASH
 

@@ -10,6 +10,7 @@ import pytest
 from kwitness.operator.adapters import kubernetes as adapter
 from kwitness.operator.adapters.api_session import WatchHealth, open_session
 from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.adapters.resource_types import TYPES, ResourceType
 from kwitness.operator.handlers.children import Children
 from kwitness.operator.model.errors import KubernetesUnavailableError, TerminalError, TransientError
 from kwitness.operator.model.ownership import covers, merge_patch
@@ -213,8 +214,8 @@ async def test_events_and_children_that_are_gone_use_no_memory(kubernetes, names
 
 async def test_a_kind_that_is_not_served_is_no_empty_list(kubernetes, api, namespace, monkeypatch):
     # As right after an API server's start, when it does not know our kinds yet.
-    unknown = adapter.ResourceType("kwitness.dev/v1beta1", "unknowns")
-    monkeypatch.setattr(adapter, "TYPES", {**adapter.TYPES, "Unknown": unknown})
+    unknown = ResourceType("kwitness.dev/v1beta1", "unknowns")
+    monkeypatch.setattr(adapter, "TYPES", {**TYPES, "Unknown": unknown})
     role = get(api, "role", "kwitness-operator", namespace)
     role["rules"].append({"apiGroups": ["kwitness.dev"], "resources": ["unknowns"], "verbs": ["list"]})
     api.objects.replace(role)

@@ -41,6 +41,7 @@ The operator's settings file, as JSON; its fields are those of kwitness.operator
   "pods" (dict "runAsUser" $values.pods.runAsUser "fsGroup" $values.pods.fsGroup)
   "collector" (dict "serviceAccount" "kwitness-collector" "namespaces" (include "kwitness.collectorNamespaces" . | fromJsonArray) "serviceMonitors" $values.monitoring.allowServiceMonitors
     "resources" ($values.collector.resources | default dict) "storageClass" ($values.collector.storageClass | default nil)
+    "clientPods" ($values.collector.clientPods | uniq | sortAlpha)
     "pod" (include "kwitness.pod" (dict "root" . "own" $values.collector.pod "env" (include "kwitness.proxyEnvironment" . | fromJsonArray)) | fromJson))
   "observer" (dict "resources" ($values.observer.resources | default dict) "transparentUser" $values.observer.transparentUser
     "sidecar" (dict "resources" ($values.observer.sidecar.resources | default dict))

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = [
     "CLIENTS_PATH",
     "CLIENT_METRICS_PATH",
+    "CLIENT_PODS_PATH",
     "CLUSTER_PATH",
     "COLLECTOR_PORT",
     "CONNECTIONS_PATH",
@@ -51,6 +52,7 @@ OBSERVER_SUBSCRIPTIONS_PATH = "/v1/observers/{namespace}/{name}/subscriptions"
 INTERCEPTOR_DIRECTIVES_PATH = "/v1/interceptors/{namespace}/{name}/directives"
 CLIENTS_PATH = "/v1/clients"
 CLIENT_METRICS_PATH = "/v1/clients/{client_instance_id}/metrics"
+CLIENT_PODS_PATH = "/v1/client-pods"
 CONNECTIONS_PATH = "/v1/connections"
 TRAFFIC_PATH = "/v1/traffic"
 GROUPS_PATH = "/v1/groups"

@@ -82,6 +82,11 @@ class CollectorSettings(SettingsBlock):
     service_monitors: bool = Field(
         False, description="Whether the operator may make ServiceMonitors for TelemetryCollectors that ask for one."
     )
+    client_pods: list[str] = Field(
+        default_factory=list,
+        description="Namespaces whose pods the operator may list, so that collectors find the pods of pushing clients "
+        "by their addresses, where a KafkaCluster has listeners with clientPods; ['*'] for all.",
+    )
     resources: dict[str, dict[str, str]] = Field(
         default_factory=lambda: {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory": "512Mi"}},
         description="Resources where the TelemetryCollector names none.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .client_metrics import ClientMetrics, ClientMetricValue
 from .client_owner import ClientOwner
+from .client_pods import MAX_CLIENT_PODS, MAX_CLIENT_PODS_BYTES, ClientPods, PodPlace
 from .driver_status import DriverFinding, DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
 from .envelope_model import ReplicasAnswer
 from .events import (
@@ -92,6 +93,8 @@ from .subscriptions import (
 
 __all__ = [
     "EVENTS_CONTENT_TYPE",
+    "MAX_CLIENT_PODS",
+    "MAX_CLIENT_PODS_BYTES",
     "MAX_EVENTS_BYTES",
     "MAX_EVENTS_ROWS",
     "MAX_LISTED_INSTANCES",
@@ -105,6 +108,7 @@ __all__ = [
     "ClientMetrics",
     "ClientOwner",
     "ClientPage",
+    "ClientPods",
     "ClusterState",
     "ClusterSubscriptions",
     "ConnectionCount",
@@ -149,6 +153,7 @@ __all__ = [
     "OpenConnection",
     "OpenConnections",
     "PluginLedger",
+    "PodPlace",
     "ProfileName",
     "Push",
     "PushAnswer",

@@ -252,4 +252,10 @@ class ClusterState(ReplicasAnswer):
     series: Count = Field(0, description="Series exposed now.")
     overflowed: Count = Field(0, description="Series that did not fit the budget.")
     clients: Count = Field(0, description="Client instances heard from.")
+    clients_in_pods: Count = Field(0, description="Client instances whose pods were found by their addresses.")
+    pods_listed_at_ms: Count = Field(
+        0,
+        description="Time of the list of pods that the replicas have, of the oldest where they have several, in "
+        "milliseconds since 1970; 0 where one has none.",
+    )
     ledger: tuple[HopState, ...] = Field((), description="The ledger by hop.")

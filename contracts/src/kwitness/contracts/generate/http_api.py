@@ -14,6 +14,7 @@ from pydantic.json_schema import models_json_schema
 from kwitness.contracts.audiences import collector_audience, inventory_audience
 from kwitness.contracts.endpoints import (
     CLIENT_METRICS_PATH,
+    CLIENT_PODS_PATH,
     CLIENTS_PATH,
     CLUSTER_PATH,
     CONNECTIONS_PATH,
@@ -31,9 +32,9 @@ from kwitness.contracts.endpoints import (
 )
 from kwitness.contracts.envelopes import (
     EVENTS_CONTENT_TYPE,
-    MAX_EVENTS_BYTES,
     ClientMetrics,
     ClientPage,
+    ClientPods,
     ClusterState,
     ClusterSubscriptions,
     ConnectionPage,
@@ -54,6 +55,7 @@ from kwitness.contracts.envelopes import (
 from kwitness.contracts.nouns import CLIENTS, CONNECTIONS, GROUPS, TRAFFIC
 
 from .event_schemas import without_titles
+from .http_statuses import DIRECTING, EVENTS, READING, READING_SUBSCRIPTIONS, SENDING
 from .question_parameters import LOCAL, parameters_of
 
 __all__ = ["OPERATIONS", "Operation", "http_api"]
@@ -97,43 +99,7 @@ class Operation:
 
 _SENDERS = collector_audience("NAMESPACE", "NAME")
 _READERS = inventory_audience("NAMESPACE", "NAME")
-_SENDING = (
-    (400, "The body is not what the schema says; do not send it again."),
-    (401, "The token is missing, expired or unknown; read it again and resend."),
-    (403, "The token's source may not speak for this cluster or client."),
-    (413, "Too long (8 MiB, 64 MiB once decompressed), or above 500 pushes or 16 MiB of payloads; send less."),
-    (415, "Content-Type or Content-Encoding is not known."),
-    (503, "A durable sink did not take it, or it came too slowly; send the whole batch again after Retry-After."),
-)
-_EVENTS = (
-    (400, "The compression is corrupt; do not send it again."),
-    (401, "The token is missing, expired or unknown; read it again and resend."),
-    (403, "Source, cluster or reported_by are not the token's, or the resource may not act in the pod's namespace."),
-    (413, f"The body is longer than {2 * MAX_EVENTS_BYTES // 1024} KiB before compression; send less."),
-    (415, f"Content-Type is not {EVENTS_CONTENT_TYPE}, or Content-Encoding is not known."),
-    (421, "This replica is not the owner of the source; nothing is taken. Ask for the owner again."),
-    (422, "The head is not what the schema says, or the lines are not as long as it says; send half of it."),
-    (426, "The sender's version of the protocol is too old."),
-    (503, "Not now; nothing is taken. Send it again after Retry-After."),
-)
-_READING = (
-    (400, "A parameter is not what it may be."),
-    (401, "The token is missing, expired or unknown."),
-    (403, "The token's service account is no reader."),
-    (404, "Unknown path, cluster or subscription."),
-    (503, "The API server cannot be asked about the token; ask again after Retry-After."),
-)
 _FORWARDED = ("Kwitness-Forwarded", "header", "1 on the hop between replicas; such a request goes no further.")
-_DIRECTING = (
-    (400, "The body is not what the schema says."),
-    (401, "The token is missing, expired or unknown."),
-    (403, "The token's service account is not the operator's."),
-    (503, "Not every replica could be told; tell them again after Retry-After."),
-)
-_ASKING_FOR_SUBSCRIPTIONS = (
-    (401, "The token is missing, expired or unknown; read it again."),
-    (403, "The token is not that of an observer's pod, or no observer in its namespace answers clients' telemetry."),
-)
 _DEPLOYMENT = (("namespace", "path", "Namespace of the ObserverDeployment."), ("name", "path", "Its name."))
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -145,7 +111,7 @@ OPERATIONS: tuple[Operation, ...] = (
         request=PushBatch,
         answer=PushAnswer,
         parameters=(("Kwitness-Forwarded", "header", "1 on the hop between replicas; such a batch goes no further."),),
-        statuses=_SENDING,
+        statuses=SENDING,
     ),
     Operation(
         "post",
@@ -154,7 +120,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _SENDERS,
         request=GaugeSnapshot,
         parameters=(("Kwitness-Forwarded", "header", "1 on the hop between replicas."),),
-        statuses=_SENDING,
+        statuses=SENDING,
     ),
     Operation(
         "post",
@@ -175,7 +141,7 @@ OPERATIONS: tuple[Operation, ...] = (
             ("Kwitness-Reported-By", "header", "On that hop: what the sender is known as."),
             ("Kwitness-Intercepts", "header", "On that hop: 1 for a sender that may send interceptors' events alone."),
         ),
-        statuses=_EVENTS,
+        statuses=EVENTS,
     ),
     Operation(
         "put",
@@ -184,7 +150,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         request=ResourceDirectives,
         parameters=(*_DEPLOYMENT, _FORWARDED),
-        statuses=_DIRECTING,
+        statuses=DIRECTING,
     ),
     Operation(
         "get",
@@ -194,7 +160,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _SENDERS,
         answer=ClusterSubscriptions,
         parameters=_DEPLOYMENT,
-        statuses=_ASKING_FOR_SUBSCRIPTIONS,
+        statuses=READING_SUBSCRIPTIONS,
     ),
     Operation(
         "put",
@@ -204,7 +170,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         request=ClusterSubscriptions,
         parameters=(*_DEPLOYMENT, _FORWARDED),
-        statuses=_DIRECTING,
+        statuses=DIRECTING,
     ),
     Operation(
         "put",
@@ -217,7 +183,16 @@ OPERATIONS: tuple[Operation, ...] = (
             ("name", "path", "Its name."),
             _FORWARDED,
         ),
-        statuses=_DIRECTING,
+        statuses=DIRECTING,
+    ),
+    Operation(
+        "put",
+        CLIENT_PODS_PATH,
+        "Hands over the pods by whose addresses clients are attributed, as listed at one time.",
+        _READERS,
+        request=ClientPods,
+        parameters=(_FORWARDED,),
+        statuses=DIRECTING,
     ),
     Operation(
         "get",
@@ -226,7 +201,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=ClientPage,
         parameters=parameters_of(CLIENTS),
-        statuses=_READING,
+        statuses=READING,
     ),
     Operation(
         "get",
@@ -236,7 +211,7 @@ OPERATIONS: tuple[Operation, ...] = (
         answer=ClientMetrics,
         parameters=(("client_instance_id", "path", "Client instance id, as in the inventory."), LOCAL),
         statuses=(
-            *_READING[:3],
+            *READING[:3],
             (404, "UnknownClient: no client of that id was heard from, or not for long; look for it in the inventory."),
             (503, "Partial: replicas that may know it did not answer, or the API server did not; ask again."),
         ),
@@ -249,7 +224,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=ConnectionPage,
         parameters=parameters_of(CONNECTIONS),
-        statuses=_READING,
+        statuses=READING,
     ),
     Operation(
         "get",
@@ -259,7 +234,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=TrafficPage,
         parameters=parameters_of(TRAFFIC),
-        statuses=_READING,
+        statuses=READING,
     ),
     Operation(
         "get",
@@ -268,7 +243,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=GroupPage,
         parameters=parameters_of(GROUPS),
-        statuses=_READING,
+        statuses=READING,
     ),
     Operation(
         "get",
@@ -277,7 +252,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=SilentClients,
         parameters=(("ours", "query", "true: the platform's own as well."), LOCAL),
-        statuses=_READING,
+        statuses=READING,
     ),
     Operation(
         "get",
@@ -286,7 +261,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=SubscriptionList,
         parameters=(LOCAL,),
-        statuses=_READING,
+        statuses=READING,
     ),
     Operation(
         "get",
@@ -295,7 +270,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=SubscriptionAnswer,
         parameters=(("id", "path", "Name of the CLIENT_METRICS configuration in the broker."), LOCAL),
-        statuses=_READING,
+        statuses=READING,
     ),
     Operation(
         "get",
@@ -304,7 +279,7 @@ OPERATIONS: tuple[Operation, ...] = (
         _READERS,
         answer=ClusterState,
         parameters=(("cluster_id", "path", "Cluster id."), LOCAL),
-        statuses=_READING,
+        statuses=READING,
     ),
 )
 """All requests, in the order of the reference."""

@@ -152,6 +152,12 @@ class ClientListener(Contract):
         max_length=6,
         json_schema_extra=list_set(),
     )
+    client_pods: bool = Field(
+        False,
+        description="Finds the pods of clients that push through this listener by their addresses. Set it only where "
+        "pods of this Kubernetes cluster connect without address translation, and no other network with the same "
+        "addresses does. The Helm value collector.clientPods names the namespaces of the pods.",
+    )
 
 
 class KafkaClusterSpec(Contract):
@@ -190,7 +196,7 @@ class KafkaClusterSpec(Contract):
     )
     listeners: tuple[ClientListener, ...] = Field(
         (),
-        description="Listeners that an ObserverDeployment may name in spec.listenerRef.",
+        description="Listeners that an ObserverDeployment may name in spec.listenerRef, or whose clients run in pods.",
         max_length=16,
         json_schema_extra=list_map("name"),
     )

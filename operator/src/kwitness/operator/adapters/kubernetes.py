@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import aiohttp
 
-from kwitness.contracts.resources import KINDS
-from kwitness.contracts.resources.meta import API_VERSION
 from kwitness.operator import metrics
 from kwitness.operator.adapters.applied_objects import AppliedObjects
+from kwitness.operator.adapters.resource_types import TYPES
 from kwitness.operator.model.errors import (
     KubernetesUnavailableError,
     NotServedError,
@@ -29,7 +27,7 @@ from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.ownership import APPLIED_HASH, belongs_to, covers
 from kwitness.operator.model.store import Key
 
-__all__ = ["FIELD_MANAGER", "Kubernetes", "ResourceType"]
+__all__ = ["FIELD_MANAGER", "Kubernetes"]
 
 FIELD_MANAGER: Final = "kwitness-operator"
 
@@ -38,6 +36,7 @@ _TIMEOUT: Final = aiohttp.ClientTimeout(total=20)
 
 _DETAIL_LENGTH: Final = 1000
 
+_TABLE: Final = "application/json;as=Table;g=meta.k8s.io;v=v1"
 _METADATA: Final = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
 _VERBS: Final = {
@@ -51,42 +50,6 @@ _VERBS: Final = {
 Object = dict[str, Any]
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceType:
-    """Where a kind is served."""
-
-    api_version: str
-    plural: str
-
-    def path(self, namespace: str | None, name: str | None = None) -> str:
-        """The URL path of the collection, or of one object."""
-        root = f"/api/{self.api_version}" if "/" not in self.api_version else f"/apis/{self.api_version}"
-        scope = f"/namespaces/{namespace}" if namespace else ""
-        return f"{root}{scope}/{self.plural}" + (f"/{name}" if name else "")
-
-
-TYPES: Final[Mapping[str, ResourceType]] = {
-    "ConfigMap": ResourceType("v1", "configmaps"),
-    "Deployment": ResourceType("apps/v1", "deployments"),
-    "Event": ResourceType("events.k8s.io/v1", "events"),
-    "Job": ResourceType("batch/v1", "jobs"),
-    "Lease": ResourceType("coordination.k8s.io/v1", "leases"),
-    "CronJob": ResourceType("batch/v1", "cronjobs"),
-    "Namespace": ResourceType("v1", "namespaces"),
-    "NetworkPolicy": ResourceType("networking.k8s.io/v1", "networkpolicies"),
-    "Pod": ResourceType("v1", "pods"),
-    "PersistentVolumeClaim": ResourceType("v1", "persistentvolumeclaims"),
-    "PodDisruptionBudget": ResourceType("policy/v1", "poddisruptionbudgets"),
-    "Secret": ResourceType("v1", "secrets"),
-    "Service": ResourceType("v1", "services"),
-    "ServiceAccount": ResourceType("v1", "serviceaccounts"),
-    "ServiceMonitor": ResourceType("monitoring.coreos.com/v1", "servicemonitors"),
-    "StatefulSet": ResourceType("apps/v1", "statefulsets"),
-    **{info.kind: ResourceType(API_VERSION, info.plural) for info in KINDS},
-}
-"""Every kind the operator touches."""
 
 
 class Kubernetes:
@@ -130,6 +93,24 @@ class Kubernetes:
     ) -> AsyncIterator[Object]:
         """All objects in a namespace (or in all of them) as ``accept`` has them, a page in memory at a time."""
         selectors = {"labelSelector": labels, "fieldSelector": fields}
+        async for page in self._pages(kind, namespace, selectors, accept):
+            # A list without any is null.
+            for item in page.get("items") or []:
+                yield item
+
+    async def rows(
+        self, kind: str, namespace: str | None, *, fields: str | None = None
+    ) -> AsyncIterator[tuple[Object, Object]]:
+        """Cells by column and metadata of all objects, as the API server prints them in a table, a page in memory."""
+        selectors = {"fieldSelector": fields, "includeObject": "Metadata"}
+        async for page in self._pages(kind, namespace, selectors, _TABLE):
+            columns = [column["name"] for column in page["columnDefinitions"]]
+            for row in page.get("rows") or []:
+                yield dict(zip(columns, row["cells"], strict=True)), row["object"]["metadata"]
+
+    async def _pages(
+        self, kind: str, namespace: str | None, selectors: Mapping[str, str | None], accept: str | None
+    ) -> AsyncIterator[Object]:
         chosen = {name: value for name, value in selectors.items() if value is not None}
         parameters = {"limit": "500", **chosen}
         while True:
@@ -137,9 +118,7 @@ class Kubernetes:
             if page is None:
                 # An API server that has just started does not know our kinds yet. That is not an empty list.
                 raise NotServedError(f"the API server does not serve {TYPES[kind].plural}")
-            # A list without any is null.
-            for item in page.get("items") or []:
-                yield item
+            yield page
             token = page.get("metadata", {}).get("continue")
             if not token:
                 return

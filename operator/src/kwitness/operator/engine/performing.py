@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from kwitness.contracts.audiences import inventory_audience
-from kwitness.contracts.endpoints import DIRECTIVES_PATH, INTERCEPTOR_DIRECTIVES_PATH, OBSERVER_SUBSCRIPTIONS_PATH
+from kwitness.contracts.endpoints import (
+    CLIENT_PODS_PATH,
+    DIRECTIVES_PATH,
+    INTERCEPTOR_DIRECTIVES_PATH,
+    OBSERVER_SUBSCRIPTIONS_PATH,
+)
 from kwitness.operator.context import Context
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.store import Key
@@ -17,6 +22,7 @@ from kwitness.operator.shapes.actions import (
     AskInventory,
     Forsake,
     GrowClaim,
+    SendClientPods,
     ShowSubscriptions,
     Telling,
     TellInterceptors,
@@ -50,6 +56,8 @@ def _what(action: Telling) -> tuple[str, dict[str, Any]]:
         case TellSubscriptions(observers, subscriptions=subscriptions):
             path = OBSERVER_SUBSCRIPTIONS_PATH.format(namespace=observers.namespace, name=observers.name)
             return path, subscriptions.model_dump(mode="json")
+        case SendClientPods(pods=pods):
+            return CLIENT_PODS_PATH, pods.model_dump(mode="json")
         case TellInterceptors(profile, directives=directives):
             path = INTERCEPTOR_DIRECTIVES_PATH.format(namespace=profile.namespace, name=profile.name)
             return path, directives.model_dump(mode="json", exclude_defaults=True)

@@ -16,6 +16,7 @@ from kwitness.operator.reconcile.drivers import ask_driver
 from kwitness.operator.reconcile.forsaken_clusters import is_being_cleaned
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
 from kwitness.operator.reconcile.orphans import complete_names
+from kwitness.operator.reconcile.pod_addresses import pod_addresses
 from kwitness.operator.shapes.facts import (
     Body,
     BrokersSeen,
@@ -30,6 +31,7 @@ from kwitness.operator.shapes.facts import (
     Labels,
     LivePods,
     NamedObject,
+    PodAddresses,
     Referring,
     Refusals,
     RunningPods,
@@ -96,7 +98,7 @@ async def fetch(context: Context, fact: Fact[Any]) -> Any:
             return await enabled_namespaces(context)
         case Labelled(kind, namespace, labels):
             return await _labelled(context, kind, namespace, labels)
-        case RunningPods() | InterceptedStarts() | LivePods() | DriverAnswer():
+        case RunningPods() | InterceptedStarts() | LivePods() | PodAddresses() | DriverAnswer():
             return await _fetch_of_pods(context, fact)
         case _:
             return await _fetch_of_clusters(context, fact)
@@ -118,11 +120,15 @@ async def _fetch_of_clusters(context: Context, fact: Fact[Any]) -> Any:
             raise TypeError(f"{fact} cannot be asked for")
 
 
-async def _fetch_of_pods(context: Context, fact: RunningPods | InterceptedStarts | LivePods | DriverAnswer) -> Any:
+async def _fetch_of_pods(
+    context: Context, fact: RunningPods | InterceptedStarts | LivePods | PodAddresses | DriverAnswer
+) -> Any:
     if isinstance(fact, DriverAnswer):
         return await ask_driver(context, fact.job)
     if isinstance(fact, RunningPods):
         return await _pods(context, fact.namespace)
+    if isinstance(fact, PodAddresses):
+        return await pod_addresses(context, fact.namespace)
     if isinstance(fact, InterceptedStarts):
         return await _starts(context, fact)
     found = context.kubernetes.metadata("Pod", fact.namespace, labels=_selector(fact.labels), fields=_RUNNING)

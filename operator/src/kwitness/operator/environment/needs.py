@@ -20,6 +20,7 @@ __all__ = [
     "PODS_SECONDS",
     "PROGRESS_SECONDS",
     "SETTLED_SECONDS",
+    "authority_needs",
     "cluster_needs",
     "inventory_needs",
     "known_cluster",
@@ -51,7 +52,7 @@ def cluster_needs(key: Key, at: Key, view: View, *, rivals: str | None = None) -
     if cluster is not None:
         kinds = ("TelemetryCollector",) if rivals is None else ("TelemetryCollector", rivals)
         found |= {Need(Labels(one), SETTLED_SECONDS) for one in strangers(cluster, key, kinds, view)}
-        found |= set(_authority(key.namespace, cluster, view))
+        found |= set(authority_needs(key.namespace, cluster, view))
     return found
 
 
@@ -113,8 +114,8 @@ def strangers(cluster: KafkaCluster, own: Key, kinds: tuple[str, ...], view: Vie
     yield from (one for one in namespaces if depends_on_labels(cluster, one))
 
 
-def _authority(namespace: str, cluster: KafkaCluster, view: View) -> Iterator[Need]:
-    """The certificate authority of the collector, which may be in another namespace."""
+def authority_needs(namespace: str, cluster: KafkaCluster, view: View) -> Iterator[Need]:
+    """Need the certificate authority of the collector of a namespace, which may be in another one."""
     collector = collector_of_reports(namespace, cluster, view)
     if collector is not None and collector.spec.ingest.tls.ca_config_map_ref is not None:
         name = collector.spec.ingest.tls.ca_config_map_ref.name

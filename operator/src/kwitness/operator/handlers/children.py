@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import aiohttp
 
 from kwitness.operator import metrics
-from kwitness.operator.adapters.kubernetes import TYPES
+from kwitness.operator.adapters.resource_types import TYPES
 from kwitness.operator.context import Context
 from kwitness.operator.model.fingerprints import fingerprint
 from kwitness.operator.model.ownership import CHILDREN_OF_JOBS, MANAGED, WATCHED_CHILDREN, owner_of

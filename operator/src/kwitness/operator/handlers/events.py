@@ -12,7 +12,7 @@ import kopf
 
 from kwitness.contracts import resources
 from kwitness.contracts.resources.meta import GROUP, VERSION
-from kwitness.operator.adapters.kubernetes import TYPES
+from kwitness.operator.adapters.resource_types import TYPES
 from kwitness.operator.context import Context
 from kwitness.operator.model.references import cluster_of
 from kwitness.operator.model.store import Key, Store

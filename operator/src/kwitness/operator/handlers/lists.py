@@ -12,7 +12,7 @@ import time
 from typing import Any, Final
 
 from kwitness.operator.adapters.api_session import WatchHealth
-from kwitness.operator.adapters.kubernetes import TYPES
+from kwitness.operator.adapters.resource_types import TYPES
 from kwitness.operator.context import Context
 from kwitness.operator.handlers.events import KINDS, receive
 from kwitness.operator.model.errors import NotServedError, OperatorError

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kwitness.contracts.envelopes import ClusterSubscriptions, ResourceDirectives
+from kwitness.contracts.envelopes import ClientPods, ClusterSubscriptions, ResourceDirectives
 from kwitness.operator.model.cluster_description import WantedTopic
 from kwitness.operator.model.store import Key
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -21,6 +21,7 @@ __all__ = [
     "Forsake",
     "GrowClaim",
     "Remember",
+    "SendClientPods",
     "ShowSubscriptions",
     "TellInterceptors",
     "TellObservers",
@@ -65,7 +66,17 @@ class TellInterceptors:
     directives: ResourceDirectives
 
 
-Telling = TellObservers | TellSubscriptions | TellInterceptors
+@dataclass(frozen=True, slots=True)
+class SendClientPods:
+    """Pods by whose addresses a TelemetryCollector attributes clients; ``authority`` as above."""
+
+    collector: Key
+    encrypted: bool
+    authority: str | None
+    pods: ClientPods
+
+
+Telling = TellObservers | TellSubscriptions | TellInterceptors | SendClientPods
 
 
 @dataclass(frozen=True, slots=True)

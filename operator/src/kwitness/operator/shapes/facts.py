@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
-from kwitness.contracts.envelopes import ClusterState, DriverStatus
+from kwitness.contracts.envelopes import ClusterState, DriverStatus, PodPlace
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
@@ -45,6 +45,7 @@ __all__ = [
     "Labels",
     "LivePods",
     "NamedObject",
+    "PodAddresses",
     "Referring",
     "Refusals",
     "Reported",
@@ -266,6 +267,16 @@ class RunningPods(Fact[tuple[PodMarks, ...]]):
     """Pods of a namespace that have not ended."""
 
     namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class PodAddresses(Fact[tuple[PodPlace, ...]]):
+    """Running pods with an address of their own, not their node's; of all namespaces where ``namespace`` is None.
+
+    There are at most `kwitness.contracts.envelopes.MAX_CLIENT_PODS` and one more, which tells that pods are left out.
+    """
+
+    namespace: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Final, Protocol
 from kwitness.collector.events import Event, Outcome, together
 from kwitness.collector.failures import MisdirectedError, UnavailableError
 from kwitness.collector.inventory.brokers import Broker
+from kwitness.collector.inventory.client_pods import PodsOfClients
 from kwitness.collector.ledger import PROMETHEUS, RECEIVE, TOPIC, Ledger
 from kwitness.collector.privacy.privacy import Privacy
 from kwitness.collector.sinks.otlp_forward import OtlpForward
@@ -64,6 +66,7 @@ class Pipeline:
         self.topics: CollectorTopics | None = None
         self.forwards: list[OtlpForward] = []
         self.duplicates = 0
+        self.pods = PodsOfClients()
 
     async def accept_pushes(self, events: Sequence[Event], *, forwarded: bool) -> Outcome:
         """Accept a batch of one or several sources; a ``forwarded`` part is not handed on.
@@ -134,7 +137,8 @@ class Pipeline:
 
     async def _take(self, events: list[Event], duplicates: int) -> Outcome:
         privacy = self.privacy
-        new = await _treated(events, privacy) if privacy.active else events
+        placed = self._with_pods(events)
+        new = await _treated(placed, privacy) if privacy.active else placed
         impossible = await self._write_pushes(new)
         taken = [event for index, event in enumerate(new) if index not in impossible]
         left_out = Counter[str]()
@@ -159,6 +163,17 @@ class Pipeline:
             for index in impossible
         )
         return Outcome(len(taken), duplicates, rejected, left_out)
+
+    def _with_pods(self, events: list[Event]) -> list[Event]:
+        """Return pushes with the pods of their clients, where these are known by their addresses alone."""
+        if not len(self.pods):
+            return events
+        placed = []
+        for event in events:
+            client = f"{event.identity.get('cluster_id', '')}/{self.privacy.instance(event)}"
+            place = self.pods.place_of(client)
+            placed.append(dataclasses.replace(event, identity={**place, **event.identity}) if place else event)
+        return placed
 
     async def _write_pushes(self, events: list[Event]) -> dict[int, str]:
         if self.writer is None or self.topics is None or not events:

@@ -16,6 +16,7 @@ from kwitness.collector.configuration import Configuration, Settings
 from kwitness.collector.core import TelemetryCore
 from kwitness.collector.ingest import bodies
 from kwitness.collector.ingest.authentication import Authenticator
+from kwitness.collector.ingest.client_pods_api import ClientPodsApi
 from kwitness.collector.ingest.connections_api import ConnectionsApi
 from kwitness.collector.ingest.directives_api import DirectivesApi
 from kwitness.collector.ingest.events_api import EventsApi
@@ -107,6 +108,7 @@ class Collector:
         ):
             DirectivesApi(path, directives, told).add_to(own.application)
         SubscriptionsApi(self._configuration, self._authenticator, told).add_to(own.application)
+        ClientPodsApi(self._pipeline.pods, told).add_to(own.application)
         inventory = InventoryApi(
             self._pipeline, self._observation, self._authenticator, self._peers, self._configuration
         )
@@ -148,6 +150,7 @@ class Collector:
             began = time.monotonic()
             self._state.expire(now_ms())
             self._observation.expire(now_ms())
+            await self._pipeline.pods.bind(self._state.clients)
             await self._state.save_when_due()
             if self._certificate is not None:
                 self._certificate.refresh()

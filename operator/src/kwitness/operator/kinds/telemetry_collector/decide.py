@@ -5,6 +5,7 @@ from __future__ import annotations
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector, TelemetryCollectorStatus
 from kwitness.operator.desired.collector_limits import check_namespace, too_many_replicas, within_limits
+from kwitness.operator.environment.client_pods import client_pods
 from kwitness.operator.environment.clusters import cluster_named, key_of
 from kwitness.operator.environment.collectors import (
     acts_for_all,
@@ -91,11 +92,13 @@ def _outcome(
     standing, owners = Standing.of(collector, view), owners_for_collector(collector, cluster, view)
     state = None if collector.spec.suspend else last_report(subject.key.namespace, cluster, view)
     status = collector_status(collector, standing.stateful_set or {}, state)
+    pods = client_pods(collector, cluster, state, view)
     further = (
         too_many_replicas(asked, view.settings),
         standing.storage_verdict(view),
         _monitor(collector, view),
         acting_condition(collector, cluster, view),
+        *pods.conditions,
     )
     verdicts = collector_verdicts(
         collector,
@@ -106,6 +109,7 @@ def _outcome(
     )
     monitors = NamedObject("ServiceMonitor", Key(subject.key.namespace, collector_name(subject.key.name)))
     is_changed = previous.ready_replicas != status.ready_replicas
+    asks = (AskInventory(at),) if is_changed and acts_for_all(collector, cluster, view) else ()
     unasked = service_monitor(collector) is not None or not view.settings.collector.service_monitors
     return Outcome(
         subject.uid,
@@ -113,7 +117,7 @@ def _outcome(
         status,
         tuple(verdicts),
         _children(collector, standing, cluster, cluster_id, owners, view=view),
-        actions=(AskInventory(at),) if is_changed and acts_for_all(collector, cluster, view) else (),
+        actions=(*asks, *pods.sends),
         attempts=standing.attempts(view),
         kept=(monitors,) if unasked else (),
     )

@@ -6,7 +6,11 @@ from typing import Final
 
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.collector_limits import check_namespace, within_limits
+from kwitness.operator.environment.client_pods import pod_facts
+from kwitness.operator.environment.clusters import key_of
 from kwitness.operator.environment.needs import (
+    PODS_SECONDS,
+    authority_needs,
     inventory_needs,
     known_cluster,
     known_resource,
@@ -55,7 +59,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     found |= {Need(AskedFor(at)), Need(NAMED), *inventory_needs(unit.key.namespace, at, view)}
     found |= {Need(Referring(kind, at)) for kind in (KIND, *_REPORTERS)}
     found |= standing_needs(within_limits(collector, view.settings), view)
-    return frozenset(found | _of_cluster(unit.key, at, view))
+    return frozenset(found | _of_cluster(collector, at, view))
 
 
 def config_map(key: Key) -> NamedObject:
@@ -63,12 +67,16 @@ def config_map(key: Key) -> NamedObject:
     return NamedObject("ConfigMap", Key(key.namespace, collector_name(key.name)))
 
 
-def _of_cluster(key: Key, at: Key, view: View) -> set[Need]:
-    cluster = known_cluster(view, at)
+def _of_cluster(collector: TelemetryCollector, at: Key, view: View) -> set[Need]:
+    key, cluster = Key(*key_of(collector)), known_cluster(view, at)
     if cluster is None:
         return set()
     settled = settled_seconds(view)
     found = {Need(Labels(one), settled) for one in strangers(cluster, key, (KIND, *_REPORTERS), view)}
+    pods = pod_facts(collector, cluster, view)
+    found |= {Need(fact, PODS_SECONDS) for fact in pods}
+    if pods:
+        found |= set(authority_needs(key.namespace, cluster, view))
     owners = owners_fact(cluster)
     if owners is not None:
         found.add(Need(owners, settled))

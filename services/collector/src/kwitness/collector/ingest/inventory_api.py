@@ -199,6 +199,7 @@ class InventoryApi:
         own = with_observers(part, observers, self._state.brokers.software.shown, now_ms())
         own = with_reporters(own, self._observation.interception.reporters)
         own = with_headers(own, headers.problems, now_ms())
+        own = self._pipeline.pods.with_pods(own)
         own = own.model_copy(update={"refusing": self._pipeline.privacy.refusing})
         if local:
             return answer(own)

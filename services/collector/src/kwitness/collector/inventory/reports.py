@@ -105,6 +105,8 @@ def merge_clusters(parts: Sequence[ClusterState], missing: tuple[int, ...]) -> C
         series=sum(part.series for part in parts),
         overflowed=sum(part.overflowed for part in parts),
         clients=sum(part.clients for part in parts),
+        clients_in_pods=sum(part.clients_in_pods for part in parts),
+        pods_listed_at_ms=min(part.pods_listed_at_ms for part in parts),
         missing=missing,
         ledger=tuple(_by_key(parts, lambda part: part.ledger, lambda one: one.hop, _summed_hop)),
     )
