@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,9 @@ def queries(dashboard: Path) -> Iterator[tuple[str, str]]:
             yield panel["title"], re.sub(r"\$\w+", ".*", target["expr"])
 
 
-def _series(name: str, labels: tuple[str, ...], *, counter: bool) -> dict[str, str]:
+def _series(
+    name: str, labels: tuple[str, ...], *, counter: bool, further: Mapping[str, str] | None = None
+) -> dict[str, str]:
     values = f"0+{_EACH_MINUTE.get(name, 10)}x{MINUTES}" if counter else f"0.02x{MINUTES - 60} 0.9x60"
     if name == "kwitness_client_silent_since_seconds":
         values = f"{(MINUTES - 40) * 60}x{MINUTES}"
@@ -33,9 +35,16 @@ def _series(name: str, labels: tuple[str, ...], *, counter: bool) -> dict[str, s
         values = f"1x{MINUTES}"
     # Who fell silent is another instance than the one that is there.
     instance = "gone" if "silent" in name else "here"
-    told = {label: instance if label == "client_instance_id" else f"a {label}" for label in labels}
+    told = {label: instance if label == "client_instance_id" else f"a {label}" for label in labels} | dict(
+        further or {}
+    )
     pairs = ", ".join(f'{label}="{value}"' for label, value in told.items())
     return {"series": f"{name}{{{pairs}}}", "values": values}
+
+
+def _histogram(name: str, labels: tuple[str, ...], bounds: Sequence[float]) -> Iterator[dict[str, str]]:
+    for bound in (*bounds, "+Inf"):
+        yield _series(f"{name}_bucket", (*labels, "le"), counter=True, further={"le": str(bound)})
 
 
 def cases(asked: Sequence[str], rules: list[str], further: Sequence[dict[str, str]] = ()) -> dict[str, Any]:
@@ -54,6 +63,12 @@ def cases(asked: Sequence[str], rules: list[str], further: Sequence[dict[str, st
             _series(one.name, one.labels, counter=one.type == "counter")
             for one in OWN_METRICS
             if one.type != "histogram"
+        ),
+        *(
+            bucket
+            for metric in OWN_METRICS
+            if metric.type == "histogram"
+            for bucket in _histogram(metric.name, metric.labels, metric.bounds)
         ),
         *(_series(one.prometheus_name, DEFAULT_LABELS, counter=one.type == "counter") for one in CLIENT_METRICS),
     ]

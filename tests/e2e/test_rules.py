@@ -21,7 +21,27 @@ pytestmark = pytest.mark.needs(up.charts)
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = sorted((chart.CHART / "rules").glob("*.yaml"))
-DASHBOARD = chart.CHART / "dashboards" / "client-health.json"
+DASHBOARDS = [
+    chart.CHART / "dashboards" / f"{name}.json" for name in ("client-health", "in-the-client", "groups-and-lag")
+]
+"""Those about clients, whose panels are empty where all is well."""
+FAILING_AND_BEHIND = [
+    {
+        "series": 'kafka_client_interceptor_anomalies_total{cluster_id="c", k8s_namespace="n", k8s_workload="w", '
+        'topic="t", client_id="i", reason="checksum_mismatch"}',
+        "values": "0+10x300",
+    },
+    {
+        "series": 'kafka_client_group_committed_lag_records{cluster_id="c", topic="t", group_id="g"}',
+        "values": "0+10x300",
+    },
+    {
+        "series": 'kafka_client_group_committed_lag_seconds{cluster_id="c", topic="t", group_id="g"}',
+        "values": "0+60x300",
+    },
+    {"series": 'kafka_client_api_requests_total{cluster_id="c", api="JoinGroup", client_id="i"}', "values": "0+10x300"},
+]
+"""Series of clients and groups that suffer in ways that are labels."""
 CASES = sorted((ROOT / "tests" / "e2e" / "rules").glob("*.yaml"))
 # The pod's root file system is read-only; Prometheus leaves folders alone that are no blocks of its data.
 PROGRAM = """
@@ -66,8 +86,8 @@ def test_rules_fire_as_their_cases_say(platform: Platform) -> None:
 
 
 def test_each_panel_about_clients_that_suffer_has_something_to_show(platform: Platform) -> None:
-    asked = [query for _, query in queries(DASHBOARD)]
-    wanted = yaml.safe_dump(cases(asked, [str(file.relative_to(ROOT)) for file in RULES]))
+    asked = [query for dashboard in DASHBOARDS for _, query in queries(dashboard)]
+    wanted = yaml.safe_dump(cases(asked, [str(file.relative_to(ROOT)) for file in RULES], FAILING_AND_BEHIND))
 
     said = run(platform, ["panels.yaml"], archive(*RULES, further={"panels.yaml": wanted}))
 
