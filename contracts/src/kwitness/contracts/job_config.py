@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from .endpoints import DRIVER_PORT
 from .kafka_connection import KafkaConnection, TopicNames
-from .owners import Owners
+from .owners import OwnerList
 from .rate_card import RateCard
 from .resources.analyses import AnalyticsJobType
 from .topics import topic_name
@@ -131,7 +131,7 @@ class JobConfig(_Config):
     identity_path: str = ""
     parameters: dict[str, Any] = Field(default_factory=dict)
     input_tables: dict[AnalyticsJobType, str] = Field(default_factory=dict)
-    owners: Owners | None = None
+    owners: OwnerList | None = None
     rate_card: RateCard | None = None
     second: SecondCluster | None = None
     window_seconds: float = 300.0

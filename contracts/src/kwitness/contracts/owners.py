@@ -1,21 +1,32 @@
-"""Whose clients and topics are, as the ConfigMap says that a KafkaCluster names in `spec.owners`.
-
-`kwitness.jobs.frame.owners` gives the same answers as a column of Spark.
-"""
+"""Owners of clients, groups and topics: the file that people write, and the list of all sources."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-__all__ = ["OWNED_BY", "Overlap", "OwnedBy", "OwnerEntry", "OwnerMatch", "Owners"]
+__all__ = [
+    "OWNED_BY",
+    "KnownOwner",
+    "Overlap",
+    "OwnedBy",
+    "OwnerEntry",
+    "OwnerList",
+    "OwnerMatch",
+    "OwnerSource",
+    "Owners",
+]
 
-OwnedBy = Literal["principal", "client_id", "namespace", "topic"]
-"""What an entry may match."""
-OWNED_BY: tuple[OwnedBy, ...] = ("principal", "client_id", "namespace", "topic")
+OwnedBy = Literal["principal", "client_id", "namespace", "group", "topic"]
+"""Facts that an entry may match."""
+OWNED_BY: tuple[OwnedBy, ...] = ("principal", "client_id", "namespace", "group", "topic")
+
+OwnerSource = Literal["ConfigMap", "KafkaUser", "KafkaTopic", "Namespace"]
+"""Sources of owners, in the order in which they count."""
 
 MatchText = Annotated[str, Field(min_length=1, max_length=512)]
 """An exact text, or with a `*` at its end how one begins."""
@@ -47,18 +58,32 @@ class OwnerMatch(_Entry):
     principal: MatchText | None = Field(None, description="Principal, such as User:orders.")
     client_id: MatchText | None = Field(None, description="Client id.")
     namespace: MatchText | None = Field(None, description="Namespace of the client's pod.")
+    group: MatchText | None = Field(None, description="Consumer group, share group, or application id of Streams.")
     topic: MatchText | None = Field(None, description="Topic.")
 
     @model_validator(mode="after")
     def _is_not_empty(self) -> OwnerMatch:
         if not self.patterns():
-            raise ValueError("says nothing: give at least one of principal, clientId, namespace and topic")
+            raise ValueError("says nothing: give at least one of principal, clientId, namespace, group and topic")
         return self
 
     def patterns(self) -> dict[OwnedBy, str]:
         """What must fit, by what it is compared with."""
         given: dict[OwnedBy, str | None] = {name: getattr(self, name) for name in OWNED_BY}
         return {name: pattern for name, pattern in given.items() if pattern is not None}
+
+
+def _instant(value: object) -> object:
+    """Return a time that was written as text; a day alone or a time without an offset is left to be refused."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return value
+
+
+Instant = Annotated[AwareDatetime, BeforeValidator(_instant)]
 
 
 class OwnerEntry(_Entry):
@@ -69,6 +94,15 @@ class OwnerEntry(_Entry):
         None, description="How to reach it: an address, a channel."
     )
     match: OwnerMatch = Field(description="What is the team's.")
+    valid_from: Instant | None = Field(
+        None, description="Time from which the entry counts; earlier windows keep the owner that later entries name."
+    )
+
+
+class KnownOwner(OwnerEntry):
+    """An entry and the source that has it."""
+
+    source: OwnerSource = "ConfigMap"
 
 
 class Overlap(NamedTuple):
@@ -85,30 +119,6 @@ class Owners(_Entry):
         (), description="Teams and what is theirs; the first entry that fits counts.", max_length=1000, strict=False
     )
 
-    def owner_of(
-        self,
-        *,
-        principal: str | None = None,
-        client_id: str | None = None,
-        namespace: str | None = None,
-        topic: str | None = None,
-    ) -> OwnerEntry | None:
-        """The first entry that fits; None: nobody's. What is not known fits no pattern."""
-        known: dict[OwnedBy, str | None] = {
-            "principal": principal,
-            "client_id": client_id,
-            "namespace": namespace,
-            "topic": topic,
-        }
-        for entry in self.owners:
-            if all(text_fits(pattern, known[name]) for name, pattern in entry.match.patterns().items()):
-                return entry
-        return None
-
-    def of_namespace(self, namespace: str) -> Owners:
-        """The entries that name this namespace of clients' pods."""
-        return Owners(owners=tuple(entry for entry in self.owners if text_fits(entry.match.namespace or "", namespace)))
-
     def overlaps(self) -> tuple[Overlap, ...]:
         """For each entry the first earlier one of another owner that may take something from it.
 
@@ -119,13 +129,32 @@ class Owners(_Entry):
         found = []
         for later, entry in enumerate(self.owners):
             for earlier, other in enumerate(self.owners[:later]):
-                if _meet(patterns[earlier], patterns[later]) and (other.team, other.contact) != (
-                    entry.team,
-                    entry.contact,
+                # An entry that counts from some day on is meant to take over from a later one.
+                if (
+                    other.valid_from is None
+                    and _meet(patterns[earlier], patterns[later])
+                    and (other.team, other.contact) != (entry.team, entry.contact)
                 ):
                     found.append(Overlap(earlier + 1, later + 1))
                     break
         return tuple(found)
+
+
+class OwnerList(_Entry):
+    """Owners of all sources in the order in which they count, as `kwitness.contracts.owner_lookup` compares them."""
+
+    owners: tuple[KnownOwner, ...] = Field((), max_length=10_000, strict=False)
+
+    @classmethod
+    def from_file(cls, file: Owners) -> OwnerList:
+        """Return the list that has the entries of a file alone."""
+        return cls(owners=tuple(KnownOwner(**dict(entry)) for entry in file.owners))
+
+    def of_namespace(self, namespace: str) -> OwnerList:
+        """Return the entries that name this namespace of clients' pods."""
+        return OwnerList(
+            owners=tuple(entry for entry in self.owners if text_fits(entry.match.namespace or "", namespace))
+        )
 
 
 def _meet(one: Mapping[OwnedBy, str], other: Mapping[OwnedBy, str]) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from kwitness.contracts.owners import OwnerSource
+
 from .envelope_model import Envelope
 
 __all__ = ["ClientOwner"]
@@ -13,4 +15,5 @@ class ClientOwner(Envelope):
     """Owner of a client or topic, by the owners of its KafkaCluster."""
 
     team: str = Field(description="Name of the team.")
+    source: OwnerSource = Field(description="Source that names the team.")
     contact: str | None = Field(None, description="How to reach it.")

@@ -46,7 +46,7 @@ def fields_of_inputs(job_type: str, given: GivenInputs) -> dict[str, Any]:
     """
     # Imported here: the subcommand is listed where pydantic is not installed.
     from kwitness.contracts.job_config import JobTopics  # noqa: PLC0415
-    from kwitness.contracts.owners import Owners  # noqa: PLC0415
+    from kwitness.contracts.owners import OwnerList, Owners  # noqa: PLC0415
     from kwitness.contracts.rate_card import RateCard  # noqa: PLC0415
 
     reads = _reads(job_type)
@@ -56,7 +56,7 @@ def fields_of_inputs(job_type: str, given: GivenInputs) -> dict[str, Any]:
     fields: dict[str, Any] = {"input_tables": tables}
     if given.owners:
         _require("--owners", job_type, is_read=reads.owners)
-        fields["owners"] = _read("--owners", given.owners, Owners)
+        fields["owners"] = OwnerList.from_file(_read("--owners", given.owners, Owners))
     if given.rate_card:
         _require("--rate-card", job_type, is_read=bool(reads.rate_card))
         fields["rate_card"] = _read("--rate-card", given.rate_card, RateCard)

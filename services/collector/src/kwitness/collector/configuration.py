@@ -15,12 +15,12 @@ from kwitness.collector.time_limits import TimeLimits
 from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
 from kwitness.contracts.collector_config import CollectorConfig, SubscriptionsFile
 from kwitness.contracts.envelopes import ClusterSubscriptions
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.runtime.reloading import ReloadingFile
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 _LOG = logging.getLogger(__name__)
-_NOBODYS: Final = Owners()
+_NOBODYS: Final = OwnerList()
 
 
 class ConfigurationError(ValueError):
@@ -67,9 +67,9 @@ def _parse_subscriptions(content: bytes) -> KnownSubscriptions:
     return KnownSubscriptions.of(file.subscriptions)
 
 
-def _parse_owners(content: bytes) -> Owners:
+def _parse_owners(content: bytes) -> OwnerList:
     try:
-        return Owners.model_validate_json(content)
+        return OwnerList.model_validate_json(content)
     except ValidationError as error:
         raise ConfigurationError(f"owners.json: {error.errors()[0]['msg']}") from error
 

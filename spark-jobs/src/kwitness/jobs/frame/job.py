@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.resources.analyses import AnalyticsJobType
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey
@@ -49,7 +49,7 @@ class JobInput(NamedTuple):
     parameters: Any
     window_seconds: float
     own_topics: frozenset[str] = frozenset()
-    owners: Owners | None = None
+    owners: OwnerList | None = None
     rate_card: RateCard | None = None
     tables: Mapping[AnalyticsJobType, str] = MappingProxyType({})
     cluster_id: str = ""

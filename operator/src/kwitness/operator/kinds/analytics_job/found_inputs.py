@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kwitness.contracts.job_config import SecondCluster
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.resources.analyses import AnalyticsJobType
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles
@@ -19,7 +19,7 @@ class FoundInputs:
     """``tables`` are paths by the type of their job; ``verdicts`` say what the job goes on without."""
 
     tables: dict[AnalyticsJobType, str] = field(default_factory=dict)
-    owners: Owners | None = None
+    owners: OwnerList | None = None
     rate_card: RateCard | None = None
     second: SecondCluster | None = None
     second_files: KafkaClientFiles | None = None

@@ -21,7 +21,7 @@ from kwitness.contracts.collector_config import (
 )
 from kwitness.contracts.identity_hashing import KEY_FIELD
 from kwitness.contracts.kafka_connection import KafkaConnection
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.privacy import TelemetryFilter, treated
@@ -203,6 +203,6 @@ def subscriptions_file(subscriptions: Iterable[BrokerSubscription]) -> Subscript
     return SubscriptionsFile(subscriptions=tuple(map(to_message, subscriptions)))
 
 
-def owners_file(owners: Owners | None) -> str:
+def owners_file(owners: OwnerList | None) -> str:
     """Whose clients are, as ``owners.json``; there is always one, since a collector keeps a file that went away."""
-    return (owners or Owners()).model_dump_json(by_alias=True, exclude_none=True)
+    return (owners or OwnerList()).model_dump_json(by_alias=True, exclude_none=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.child_settings import with_service_settings
@@ -39,7 +39,7 @@ def collector_objects(
     settings: OperatorSettings,
     *,
     reporters: Reporters = _NOBODY,
-    owners: Owners | None = None,
+    owners: OwnerList | None = None,
 ) -> list[dict[str, Any]]:
     """Build the children, in the order in which they are applied; `service_monitor` stands beside them.
 

@@ -1,0 +1,70 @@
+"""Finds the owner of a client, group or topic, without comparing each of ten thousand entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from .owners import OWNED_BY, KnownOwner, OwnedBy, OwnerList, text_fits
+
+__all__ = ["OwnerLookup"]
+
+_SAME_NAMES: Mapping[OwnedBy, str] = {name: name for name in OWNED_BY}
+
+
+class _Candidate(NamedTuple):
+    entry: KnownOwner
+    patterns: dict[str, str]
+    from_ms: int
+
+
+class OwnerLookup:
+    """The first entry of ``owners`` that fits counts.
+
+    ``keys`` has the name under which each fact stands in the values that are compared; an entry that matches a fact
+    without a key fits nothing.
+    """
+
+    def __init__(self, owners: OwnerList, keys: Mapping[OwnedBy, str] = _SAME_NAMES) -> None:
+        self.owners = owners
+        self._entries: list[_Candidate] = []
+        self._exact: dict[tuple[str, str], list[int]] = {}
+        self._beginnings: dict[tuple[str, str], list[int]] = {}
+        self._lengths: dict[str, set[int]] = {}
+        for entry in owners.owners:
+            patterns = entry.match.patterns()
+            if patterns.keys() <= keys.keys():
+                self._add(entry, {keys[name]: pattern for name, pattern in patterns.items()})
+
+    def _add(self, entry: KnownOwner, patterns: dict[str, str]) -> None:
+        index = len(self._entries)
+        from_ms = 0 if entry.valid_from is None else int(entry.valid_from.timestamp() * 1000)
+        self._entries.append(_Candidate(entry, patterns, from_ms))
+        # All patterns must fit, so that one is enough to find the entry by; an exact one finds fewest.
+        key, pattern = min(patterns.items(), key=lambda compared: compared[1].endswith("*"))
+        lengths = self._lengths.setdefault(key, set())
+        if pattern.endswith("*"):
+            lengths.add(len(pattern) - 1)
+            self._beginnings.setdefault((key, pattern[:-1]), []).append(index)
+        else:
+            self._exact.setdefault((key, pattern), []).append(index)
+
+    def owner_of(self, values: Mapping[str, str | None], at_ms: int) -> KnownOwner | None:
+        """Return the first entry that fits ``values`` and counts at ``at_ms`` (milliseconds since 1970).
+
+        A value that is absent or None fits no pattern. None: no entry fits.
+        """
+        for index in sorted(self._candidates(values)):
+            entry, patterns, from_ms = self._entries[index]
+            if from_ms <= at_ms and all(text_fits(pattern, values.get(key)) for key, pattern in patterns.items()):
+                return entry
+        return None
+
+    def _candidates(self, values: Mapping[str, str | None]) -> Iterator[int]:
+        for key, lengths in self._lengths.items():
+            text = values.get(key)
+            if text is not None:
+                yield from self._exact.get((key, text), ())
+                for length in lengths:
+                    if length <= len(text):
+                        yield from self._beginnings.get((key, text[:length]), ())
