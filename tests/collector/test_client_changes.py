@@ -20,7 +20,7 @@ from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.matched import SubscriptionMatcher
 from kwitness.collector.sharding import owner_of
 from kwitness.contracts.envelopes import ClientPage
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.questions import Question
 
 from tests.collector.change_reader import ChangeReader, listed
@@ -120,7 +120,7 @@ def test_other_owners_begin_all_changes_again(start: Start) -> None:
     collector.own([{"team": "shop", "match": {"clientId": "orders"}}])
     eventually(reader.read, lambda answer: answer["reset"])
 
-    assert [item["owner"] for item in reader.items.values()] == [{"team": "shop"}]
+    assert [item["owner"] for item in reader.items.values()] == [{"team": "shop", "source": "ConfigMap"}]
     collector.own([{"team": "shop", "match": {"clientId": "orders"}}])  # the same in a new file
     time.sleep(1.5)
     reader.read()
@@ -191,7 +191,7 @@ OPERATIONS = st.lists(
     max_size=60,
 )
 ITEMS = ClientItems(
-    SubscriptionMatcher(()), ClientOwners(Owners(), "c"), Question(fields=("key", "metrics", "terminated"))
+    SubscriptionMatcher(()), ClientOwners(OwnerList(), "c", 0), Question(fields=("key", "metrics", "terminated"))
 )
 
 

@@ -13,15 +13,15 @@ from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.client_info import NAME, ClientInfo
 from kwitness.collector.inventory.clients import Clients
-from kwitness.contracts.owners import OwnerEntry, OwnerMatch, Owners
+from kwitness.contracts.owners import OwnerList
 
 from tests.collector.collector_process import OTLP, CollectorProcess, parse
 from tests.collector.collector_samples import CLUSTER, batch, gauge_push, java_push, labelled, push
-from tests.contracts.owner_values import OWNERS, TEXTS
+from tests.collector.owner_samples import NO_OWNERS, owned
+from tests.contracts.owner_values import KNOWN, OWNERS, TIMES, first_fit
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
-NOBODYS = ClientOwners(Owners(), CLUSTER)
 READ = Applied(0, (), {}, None)
 
 
@@ -38,29 +38,43 @@ def lines(info: ClientInfo, clients: Clients) -> list[dict[str, str]]:
     return [dict(labels) for labels in parse(text).get(NAME, {})]
 
 
-def owned(*entries: tuple[str, dict[str, str]]) -> ClientOwners:
-    return ClientOwners(
-        Owners(owners=tuple(OwnerEntry(team=team, match=OwnerMatch(**match)) for team, match in entries)), CLUSTER
-    )
+@given(OWNERS, st.lists(KNOWN, max_size=5), TIMES)
+def test_an_owner_is_found_as_the_contract_defines(
+    owners: OwnerList, clients: list[dict[str, str | None]], at_ms: int
+) -> None:
+    finder = ClientOwners(owners, CLUSTER, at_ms)
+    keys = {"principal": "principal", "client_id": "client_id", "namespace": "k8s_namespace", "group": "group_id"}
 
+    for values in clients:
+        identity = {key: text for name, key in keys.items() if (text := values[name]) is not None}
 
-@given(OWNERS, st.lists(st.tuples(TEXTS, TEXTS, TEXTS), max_size=5))
-def test_an_owner_is_found_as_the_contract_says(owners: Owners, clients: list[tuple[str | None, ...]]) -> None:
-    finder = ClientOwners(owners, CLUSTER)
-
-    for principal, client_id, namespace in clients:
-        told = {"principal": principal, "client_id": client_id, "k8s_namespace": namespace}
-        identity = {key: text for key, text in told.items() if text is not None}
-
-        expected = owners.owner_of(principal=principal, client_id=client_id, namespace=namespace)
+        expected = first_fit(owners, {**values, "topic": None}, at_ms)
         assert finder.owner_of(identity) == expected
         assert finder.owner_of({**identity, "cluster_id": CLUSTER}) == expected
         assert finder.owner_of({**identity, "cluster_id": "another"}) is None
-        assert finder.owner_of({} if client_id is None else {"topic": client_id}) == owners.owner_of(topic=client_id)
+        topic = {name: text if name == "topic" else None for name, text in values.items()}
+        assert finder.owner_of({} if topic["topic"] is None else {"topic": topic["topic"]}) == first_fit(
+            owners, topic, at_ms
+        )
+
+
+@given(OWNERS, KNOWN, st.lists(TIMES, max_size=4).map(sorted))
+def test_owners_that_go_on_in_time_are_those_of_that_time(
+    owners: OwnerList, values: dict[str, str | None], times: list[int]
+) -> None:
+    known = ClientOwners(owners, CLUSTER, 0)
+    identity = {"client_id": values["client_id"]} if values["client_id"] is not None else {}
+
+    for at_ms in times:
+        later, new = known.at(at_ms), ClientOwners(owners, CLUSTER, at_ms)
+        assert later.owner_of(identity) == new.owner_of(identity)
+        assert later.equals(new)
+        assert (later is known) == known.equals(new)
+        known = later
 
 
 def test_each_instance_has_one_series_for_as_long_as_it_is_known_and_at_most_so_many() -> None:
-    clients, info = Clients(), ClientInfo(2, lambda: NOBODYS)
+    clients, info = Clients(), ClientInfo(2, lambda: NO_OWNERS)
     for number in range(4):
         heard(clients, f"i{number}", client_id="orders")
     first = lines(info, clients)
@@ -78,7 +92,7 @@ def test_each_instance_has_one_series_for_as_long_as_it_is_known_and_at_most_so_
 
 
 def test_a_series_follows_who_its_client_is_and_whose_it_is() -> None:
-    owners = NOBODYS
+    owners = NO_OWNERS
     clients, info = Clients(), ClientInfo(10, lambda: owners)
     heard(clients, "i", client_id="orders", principal="User:a")
     bare = lines(info, clients)
@@ -96,7 +110,7 @@ def test_a_series_follows_who_its_client_is_and_whose_it_is() -> None:
 
 
 def test_clients_without_an_instance_id_do_not_become_one_series() -> None:
-    clients, info = Clients(), ClientInfo(10, lambda: NOBODYS)
+    clients, info = Clients(), ClientInfo(10, lambda: NO_OWNERS)
     heard(clients, None, client_id="a", transactional_id="x")
     heard(clients, None, client_id="a", transactional_id="y")
 
@@ -111,7 +125,7 @@ def test_clients_without_an_instance_id_do_not_become_one_series() -> None:
     [('"} 2\nkwitness_client_info{x="', False), ("x" * 30_000, False), ("\x00\u2028", False), ("\\", True)],
 )
 def test_whatever_a_client_calls_itself_the_exposition_stays_readable(hostile: str, kept: bool) -> None:
-    clients, info = Clients(), ClientInfo(10, lambda: NOBODYS)
+    clients, info = Clients(), ClientInfo(10, lambda: NO_OWNERS)
     heard(clients, "i", client_id=hostile, group_id=hostile)
 
     [found] = lines(info, clients)
@@ -121,7 +135,7 @@ def test_whatever_a_client_calls_itself_the_exposition_stays_readable(hostile: s
 
 
 def test_thousands_of_lines_come_in_pieces() -> None:
-    clients, info = Clients(), ClientInfo(10_000, lambda: NOBODYS)
+    clients, info = Clients(), ClientInfo(10_000, lambda: NO_OWNERS)
     for number in range(5_000):
         heard(clients, f"i{number}", client_id="orders")
 
@@ -132,7 +146,7 @@ def test_thousands_of_lines_come_in_pieces() -> None:
 
 
 def test_zero_turns_it_off_and_counts_nothing() -> None:
-    clients, info = Clients(), ClientInfo(0, lambda: NOBODYS)
+    clients, info = Clients(), ClientInfo(0, lambda: NO_OWNERS)
     heard(clients, "i")
 
     assert list(info.render(clients, openmetrics=False)) == []
@@ -164,7 +178,7 @@ def test_the_collector_says_who_is_behind_a_metric_and_what_found_no_room(start:
     assert found["checkout"]["k8s_pod"] == "checkout-0"
     assert collector.value("kwitness_series_overflow_total", reason="client_info") == 1
     [item] = collector.get("/v1/clients?client_instance_id=i1").body["items"]
-    assert item["owner"] == {"team": "shop", "contact": "#shop"}
+    assert item["owner"] == {"team": "shop", "source": "ConfigMap", "contact": "#shop"}
 
 
 def test_owners_that_cannot_be_read_leave_what_was_known(start: Start) -> None:

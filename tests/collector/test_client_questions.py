@@ -66,8 +66,8 @@ def test_a_client_that_two_entries_match_is_found_by_the_first_alone(known: Coll
 
     assert [item["client_instance_id"] for item in shop] == ["a", "b", "f"]
     assert [item["client_instance_id"] for item in alice] == ["d"]
-    assert shop[0]["owner"] == {"team": "shop", "contact": "#shop"}
-    assert alice[0]["owner"] == {"team": "alice"}
+    assert shop[0]["owner"] == {"team": "shop", "source": "ConfigMap", "contact": "#shop"}
+    assert alice[0]["owner"] == {"team": "alice", "source": "ConfigMap"}
 
 
 @pytest.mark.parametrize("name", CLIENTS.fields)

@@ -65,8 +65,12 @@ def test_each_filter_finds_the_items_with_its_value_or_beginning_and_counts_them
 def test_owners_are_found_by_who_the_client_is_and_in_which_pod(known: CollectorProcess) -> None:
     owners = {item["connection_id"].partition("-")[2]: item.get("owner") for item in ask(known, CONNECTIONS)["items"]}
 
-    shop = {"team": "shop", "contact": "#shop"}
-    assert owners == {"1": shop, "2": {"team": "bob"}, "3": None, "4": shop, "5": {"team": "strange"}}
+    shop, bob, strange = (
+        {"team": "shop", "source": "ConfigMap", "contact": "#shop"},
+        {"team": "bob", "source": "ConfigMap"},
+        {"team": "strange", "source": "ConfigMap"},
+    )
+    assert owners == {"1": shop, "2": bob, "3": None, "4": shop, "5": strange}
 
 
 @pytest.mark.parametrize("name", CONNECTIONS.fields)

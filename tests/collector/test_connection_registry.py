@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.inventory.connection_registry import WANTED_FOR_MS, ConnectionRegistry
 from kwitness.collector.inventory.connection_report import ConnectionItems, ConnectionsHead, connections_part
 from kwitness.collector.inventory.observers import SILENT_AFTER_MS, Observers
 from kwitness.collector.inventory.parts import Part
 from kwitness.collector.sharding import owner_of
 from kwitness.contracts.envelopes import EventsHead
-from kwitness.contracts.owners import Owners
 from kwitness.contracts.questions import Question
 
 from tests.collector.collector_process import (
@@ -29,6 +27,7 @@ from tests.collector.collector_process import (
 )
 from tests.collector.collector_samples import CLUSTER
 from tests.collector.event_samples import connection, head, listed, of_sidecar, request
+from tests.collector.owner_samples import NO_OWNERS
 from tests.collector.replica_pair import port_pair
 
 Start = Callable[..., CollectorProcess]
@@ -151,7 +150,7 @@ def heads(sources: Iterable[str], *connections: dict[str, Any]) -> list[EventsHe
 
 
 def part(registry: ConnectionRegistry, observers: Observers, now_ms: int = 0) -> Part[ConnectionsHead]:
-    items = ConnectionItems(ClientOwners(Owners(), CLUSTER), Question())
+    items = ConnectionItems(NO_OWNERS, Question())
     return asyncio.run(connections_part(registry, observers, items, Question(), now_ms))
 
 

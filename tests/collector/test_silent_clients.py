@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.client_info import SILENT, ClientInfo
@@ -15,13 +14,13 @@ from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.silent import MAX_SILENT, REMEMBERED_MS
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.state.collector_state import CollectorState
-from kwitness.contracts.owners import OwnerEntry, OwnerMatch, Owners
 
 from tests.collector.collector_process import parse
 from tests.collector.collector_samples import CLUSTER
+from tests.collector.owner_samples import owned
 
 READ = Applied(0, (), {}, None)
-SHOP = ClientOwners(Owners(owners=(OwnerEntry(team="shop", match=OwnerMatch(client_id="orders")),)), CLUSTER)
+SHOP = owned(("shop", {"client_id": "orders"}))
 GONE_MS = 35_000
 """When a client that pushed at 0, each 10 s, is taken for gone."""
 

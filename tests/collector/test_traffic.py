@@ -14,6 +14,8 @@ from tests.collector.window_samples import LENGTH_MS, behind, end_before_now, pr
 
 Start = Callable[..., CollectorProcess]
 TRAFFIC, GROUPS = "/v1/traffic", "/v1/groups"
+FIRST, THIRD = {"team": "first", "source": "ConfigMap"}, {"team": "third", "source": "ConfigMap"}
+FIFTH = {"team": "fifth", "source": "KafkaUser"}
 NAMES = [*sorted(string.printable.strip()), 'a "quoted" name', "a,b", "ünïcödé", "x" * 300, "new\nline"]
 """One client of each printable character, and what else separates or is cut."""
 
@@ -29,6 +31,7 @@ def observed(start: Start) -> CollectorProcess:
             {"team": "third", "match": {"namespace": "stranger"}},
             {"team": "fourth", "match": {"namespace": "stranger", "clientId": "beside"}},
             {"team": "nobody's", "match": {"topic": "paid", "clientId": "beside"}},
+            {"team": "fifth", "source": "KafkaUser", "match": {"group": "read*"}},
         ]
     )
     end_ms = end_before_now()
@@ -64,7 +67,7 @@ def test_items_are_selected_by_topic_pod_owner_and_beginning_and_have_the_fields
     for matches_later in ({"topic_owner": "second"}, {"owner": "fourth"}, {"topic_owner": "nobody's"}, {"owner": "th"}):
         assert clients(**matches_later) == []
     [item] = answered(observed, topic="orders")["items"]
-    assert (item["owner"], item["topic_owner"]) == ({"team": "third"}, {"team": "first"})
+    assert (item["owner"], item["topic_owner"]) == (THIRD, FIRST)
     assert (item["k8s_namespace"], item["k8s_workload"], item["k8s_pod"]) == ("stranger", "app", "app-1")
     page = answered(observed, client_id="beside", order="-requests_per_s", limit="1", fields="topic,requests_per_s")
     assert page["items"] == [{"topic": "paid", "requests_per_s": 5}]
@@ -96,14 +99,14 @@ def test_pages_hold_every_client_once_whatever_characters_its_name_has(observed:
 
 
 def test_groups_have_the_largest_lag_first(observed: CollectorProcess) -> None:
-    items = answered(observed, GROUPS, order="-committed_lag", fields="group_id,topic,committed_lag,topic_owner")[
+    items = answered(observed, GROUPS, order="-committed_lag", fields="group_id,topic,committed_lag,owner,topic_owner")[
         "items"
     ]
 
     assert items == [
-        {"group_id": "writers", "topic": "orders", "committed_lag": 90, "topic_owner": {"team": "first"}},
-        {"group_id": "readers", "topic": "paid", "committed_lag": 8},
-        {"group_id": "readers", "topic": "orders", "committed_lag": 7, "topic_owner": {"team": "first"}},
+        {"group_id": "writers", "topic": "orders", "committed_lag": 90, "topic_owner": FIRST},
+        {"group_id": "readers", "topic": "paid", "committed_lag": 8, "owner": FIFTH},
+        {"group_id": "readers", "topic": "orders", "committed_lag": 7, "owner": FIFTH, "topic_owner": FIRST},
     ]
     by_age = answered(observed, GROUPS, order="-committed_lag_ms")["items"]
     assert [item.get("committed_lag_ms") for item in by_age] == [70, None, None]

@@ -13,17 +13,15 @@ from typing import Any, TypeVar
 
 import pytest
 
-from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.inventory.recent_windows import MAX_RECENT_BYTES, RecentWindows
 from kwitness.collector.inventory.window_tables import GROUP_TABLE, TRAFFIC_TABLE
 from kwitness.collector.inventory.windows_page import windows_page
 from kwitness.collector.inventory.windows_part import WindowsPart, windows_part
 from kwitness.collector.inventory.windows_question import WindowsQuestion
 from kwitness.contracts.envelopes import EventsHead, WindowTotals
-from kwitness.contracts.owners import OwnerEntry, OwnerMatch, Owners
 
-from tests.collector.collector_samples import CLUSTER
 from tests.collector.event_samples import head
+from tests.collector.owner_samples import owned
 from tests.collector.window_samples import LENGTH_MS, NOW, behind, of_namespace, produced, requested, window
 
 T = TypeVar("T")
@@ -31,17 +29,9 @@ MIB = 1024 * 1024
 LONGEST_PIECE_S = 0.005
 SLACK = 4
 """Processors differ, and so do they from moment to moment."""
-OWNERS = ClientOwners(
-    Owners(
-        owners=tuple(
-            OwnerEntry(team=f"team-{number}", match=OwnerMatch(topic=f"payments-{number}-*")) for number in range(500)
-        )
-        + tuple(
-            OwnerEntry(team=f"team-{number}", match=OwnerMatch(principal=f"User:payments-{number}*"))
-            for number in range(500)
-        )
-    ),
-    CLUSTER,
+OWNERS = owned(
+    *((f"team-{number}", {"topic": f"payments-{number}-*"}) for number in range(500)),
+    *((f"team-{number}", {"principal": f"User:payments-{number}*"}) for number in range(500)),
 )
 
 

@@ -15,15 +15,13 @@ from kwitness.collector.inventory.windows_page import WindowsPage, windows_page
 from kwitness.collector.inventory.windows_part import windows_part
 from kwitness.collector.inventory.windows_question import WindowsQuestion
 from kwitness.contracts.envelopes import EventsHead, WindowTotals
-from kwitness.contracts.owners import Owners
 
 from tests.collector.collector_process import GATEWAY_SOURCE
-from tests.collector.collector_samples import CLUSTER
 from tests.collector.event_samples import CLIENT, head, of_sidecar
+from tests.collector.owner_samples import NO_OWNERS
 
 LENGTH_MS = 10_000
 NOW = 1_760_000_000_000
-NOBODYS = ClientOwners(Owners(), CLUSTER)
 
 
 def end_before_now() -> int:
@@ -70,7 +68,7 @@ def ask(
     windows: RecentWindows,
     table: Table = TRAFFIC_TABLE,
     *,
-    owners: ClientOwners = NOBODYS,
+    owners: ClientOwners = NO_OWNERS,
     now_ms: int = NOW,
     **parameters: str,
 ) -> dict[str, Any]:

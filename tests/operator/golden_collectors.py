@@ -8,14 +8,14 @@ from typing import Any
 import yaml
 
 from kwitness.contracts.envelopes import ClusterState
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.resources.references import OwnersConfigMapRef
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
-from kwitness.contracts.yaml_file import read_yaml
 from kwitness.operator.kinds.telemetry_collector.kind import TELEMETRY_COLLECTOR
 from kwitness.operator.kinds.telemetry_collector.objects import collector_objects, service_monitor
 from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.kinds.telemetry_collector.status import collector_status, collector_verdicts
 from kwitness.operator.model.conditions import conditions_of
+from kwitness.operator.model.config_files import owners_in
 from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.actions import ApplyAlone
@@ -47,8 +47,11 @@ def decide_collector_objects(case: dict[str, Any]) -> Any:
 
 
 def _owners(case: dict[str, Any]) -> FoundOwners:
-    owners = read_yaml(Owners, yaml.safe_dump({"owners": case["owners"]})) if "owners" in case else None
-    return FoundOwners(owners, case.get("ownersTrouble"))
+    if "owners" not in case:
+        return FoundOwners(trouble=case.get("ownersTrouble"))
+    body = {"data": {"owners.yaml": yaml.safe_dump({"owners": case["owners"]})}}
+    file = owners_in(body, OwnersConfigMapRef(name="kwitness-owners"), "kwitness")
+    return FoundOwners(file.owners, overlap=file.overlap)
 
 
 def decide_collector(case: dict[str, Any]) -> Any:

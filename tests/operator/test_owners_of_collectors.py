@@ -27,11 +27,13 @@ def owners(namespace: str, *entries: Any) -> dict[str, Any]:
 
 
 def told(api: ApiServer, namespace: str, name: str = "main") -> Any:
-    """What the collector reads, and what its status says of it."""
+    """Return what the collector reads, and the condition that its status has."""
     files = get(api, "cm", f"kwitness-collector-{name}", namespace)["data"]
     conditions = get(api, "ktc", name, namespace).get("status", {}).get("conditions", [])
     said = {one["type"]: (one["status"], one["reason"]) for one in conditions}
-    return json.loads(files["owners.json"])["owners"], said.get("OwnersKnown")
+    entries = json.loads(files["owners.json"])["owners"]
+    assert {entry.pop("source") for entry in entries} <= {"ConfigMap"}
+    return entries, said.get("OwnersKnown")
 
 
 @at_the_resync

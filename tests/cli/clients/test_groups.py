@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_groups_have_a_line_for_each_topic_with_the_time_first(types, door) -> None:
-    answers_groups(door, group("payments", "orders", 70, 75_000, topic_owner=TEAM), group("audit", "orders", 3, None))
+    answers_groups(door, group("payments", "orders", 70, 75_000, owner=TEAM), group("audit", "orders", 3, None))
     done = types("groups")
 
     assert (done.returncode, done.stderr) == (0, "")

@@ -74,9 +74,9 @@ def test_clients_of_a_topic_have_owner_lag_and_throttle_time(types) -> None:
 def test_groups_come_with_the_longest_lag_first(types) -> None:
     done, rest = types("groups"), types("groups", "--limit", "1", "--topic-owner", "Orders")
 
-    assert [line[:5] for line in lines(done)[1:]] == [
-        ["mails", "orders", "1m15s", "7", "Orders"],
-        ["audit", "orders", "-", "9", "Orders"],
+    assert [line[:6] for line in lines(done)[1:]] == [
+        ["mails", "orders", "1m15s", "7", "-", "Orders"],
+        ["audit", "orders", "-", "9", "-", "Orders"],
     ]
     assert "1 of 2 are not shown" in rest.stderr
 

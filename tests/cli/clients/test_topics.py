@@ -190,7 +190,7 @@ def test_a_parameter_that_the_collector_refuses_is_of_a_newer_release(types, doo
         ("topics orders --sort writers", "--sort writers does not sort clients of a topic"),
         ("topics orders --topic orders", "orders and --topic select the same"),
         ("topics --limit 0", "Input should be greater than or equal to 1"),
-        ("groups --owner Orders", "No such option: --owner"),
+        ("groups --workload w", "No such option: --workload"),
     ],
 )
 def test_a_wrong_option_is_answered_with_what_there_is(types, door, line, message) -> None:

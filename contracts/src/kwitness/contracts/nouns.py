@@ -74,7 +74,7 @@ TRAFFIC: Final = Noun(
 GROUPS: Final = Noun(
     GROUPS_PATH,
     GroupItem,
-    filters=("group_id", "topic", "topic_owner"),
+    filters=("group_id", "owner", "topic", "topic_owner"),
     orders=("committed_lag", "committed_lag_ms"),
 )
 NOUNS: Final = (CLIENTS, CONNECTIONS, TRAFFIC, GROUPS)

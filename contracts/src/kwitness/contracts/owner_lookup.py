@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
 
 from .owners import OWNED_BY, KnownOwner, OwnedBy, OwnerList, text_fits
 
 __all__ = ["OwnerLookup"]
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
 _SAME_NAMES: Mapping[OwnedBy, str] = {name: name for name in OWNED_BY}
 
 
@@ -35,10 +39,11 @@ class OwnerLookup:
             patterns = entry.match.patterns()
             if patterns.keys() <= keys.keys():
                 self._add(entry, {keys[name]: pattern for name, pattern in patterns.items()})
+        self._times = sorted({candidate.from_ms for candidate in self._entries} - {0})
 
     def _add(self, entry: KnownOwner, patterns: dict[str, str]) -> None:
         index = len(self._entries)
-        from_ms = 0 if entry.valid_from is None else int(entry.valid_from.timestamp() * 1000)
+        from_ms = 0 if entry.valid_from is None else max(0, (entry.valid_from - _EPOCH) // _MILLISECOND)
         self._entries.append(_Candidate(entry, patterns, from_ms))
         # All patterns must fit, so that one is enough to find the entry by; an exact one finds fewest.
         key, pattern = min(patterns.items(), key=lambda compared: compared[1].endswith("*"))
@@ -59,6 +64,11 @@ class OwnerLookup:
             if from_ms <= at_ms and all(text_fits(pattern, values.get(key)) for key, pattern in patterns.items()):
                 return entry
         return None
+
+    def next_change_ms(self, at_ms: int) -> int | None:
+        """Return the first time after ``at_ms`` from which an entry counts; None if there is no such entry."""
+        place = bisect_right(self._times, at_ms)
+        return self._times[place] if place < len(self._times) else None
 
     def _candidates(self, values: Mapping[str, str | None]) -> Iterator[int]:
         for key, lengths in self._lengths.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal, NamedTuple
@@ -73,14 +74,15 @@ class OwnerMatch(_Entry):
         return {name: pattern for name, pattern in given.items() if pattern is not None}
 
 
-def _instant(value: object) -> object:
-    """Return a time that was written as text; a day alone or a time without an offset is left to be refused."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return datetime.fromisoformat(value)
-    except ValueError:
-        return value
+def _instant(value: object) -> datetime:
+    """Return a time with its offset; YAML gives it as a time where it is not quoted, else as text."""
+    with contextlib.suppress(ValueError):
+        time = datetime.fromisoformat(value) if isinstance(value, str) else value
+        if isinstance(time, datetime) and time.tzinfo is not None:
+            return time
+    raise ValueError(
+        "give a day, a time and its offset from UTC, such as 2026-01-31T00:00:00Z or 2026-01-31T00:00+01:00"
+    )
 
 
 Instant = Annotated[AwareDatetime, BeforeValidator(_instant)]

@@ -15,5 +15,7 @@ class ClientOwner(Envelope):
     """Owner of a client or topic, by the owners of its KafkaCluster."""
 
     team: str = Field(description="Name of the team.")
-    source: OwnerSource = Field(description="Source that names the team.")
+    source: OwnerSource | None = Field(
+        None, description="Source that names the team; absent in answers of releases without sources."
+    )
     contact: str | None = Field(None, description="How to reach it.")

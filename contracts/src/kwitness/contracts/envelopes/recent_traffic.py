@@ -61,6 +61,7 @@ class GroupItem(Envelope):
 
     cluster_id: str = Field(description="Cluster id.")
     group_id: ClientText = Field(description="Group.")
+    owner: ClientOwner | None = Field(None, description="Owner of the group; absent if no entry matches.")
     topic: str = Field(description="Topic.")
     topic_owner: ClientOwner | None = Field(None, description="Owner of the topic; absent if no entry matches.")
     committed_lag: Count = Field(

@@ -29,9 +29,10 @@ def owners_of(cluster: KafkaCluster, view: View) -> FoundOwners:
     if fact is None or cluster.spec.owners is None:
         return NO_OWNERS
     try:
-        return FoundOwners(owners_in(present(view, fact), cluster.spec.owners.config_map_ref, fact.key.namespace))
+        file = owners_in(present(view, fact), cluster.spec.owners.config_map_ref, fact.key.namespace)
     except OperatorError as error:
-        return FoundOwners(None, error.message)
+        return FoundOwners(trouble=error.message)
+    return FoundOwners(file.owners, overlap=file.overlap)
 
 
 def owners_for_collector(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> FoundOwners:

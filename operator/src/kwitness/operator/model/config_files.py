@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList, Owners
 from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.resources.references import OwnersConfigMapRef, RateCardConfigMapRef
 from kwitness.contracts.yaml_file import YamlFileError, read_yaml
 from kwitness.operator.model.errors import TerminalError
 
-__all__ = ["overlap_message", "owners_in", "rate_card_in"]
+__all__ = ["OwnersInFile", "owners_in", "rate_card_in"]
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 _MOST_OVERLAPS: Final = 5
 
 
-def owners_in(body: Mapping[str, Any] | None, reference: OwnersConfigMapRef, namespace: str) -> Owners:
-    """What the ConfigMap in ``namespace`` says, None: there is none.
+class OwnersInFile(NamedTuple):
+    """Entries of a file; ``overlap`` names those of different teams that match the same, None: there are none."""
+
+    owners: OwnerList
+    overlap: str | None
+
+
+def owners_in(body: Mapping[str, Any] | None, reference: OwnersConfigMapRef, namespace: str) -> OwnersInFile:
+    """Return the owners in the ConfigMap ``body`` in ``namespace``; ``body`` is None where there is none.
 
     Raises
     ------
     TerminalError
         NoInput: it is not there, or has no such key. InputInvalid: it cannot be used.
     """
-    return _read(Owners, body, reference.name, reference.key, namespace)
+    return _read(_owners, body, reference.name, reference.key, namespace)
 
 
 def rate_card_in(body: Mapping[str, Any] | None, reference: RateCardConfigMapRef, namespace: str) -> RateCard:
     """Likewise."""
-    return _read(RateCard, body, reference.name, reference.key, namespace)
+    return _read(_rate_card, body, reference.name, reference.key, namespace)
 
 
-@lru_cache(maxsize=32)
-def overlap_message(owners: Owners) -> str | None:
-    """Which entries match the same and are of different teams; None if there are none."""
+def _overlap_message(owners: Owners) -> str | None:
     found = owners.overlaps()
     if not found:
         return None
@@ -55,7 +61,9 @@ def overlap_message(owners: Owners) -> str | None:
     )
 
 
-def _read(model: type[M], body: Mapping[str, Any] | None, name: str, key: str, namespace: str) -> M:
+def _read(
+    parse: Callable[[str], T | YamlFileError], body: Mapping[str, Any] | None, name: str, key: str, namespace: str
+) -> T:
     if body is None:
         raise TerminalError(
             "NoInput", f"there is no ConfigMap {name} in namespace {namespace}: apply it with the key {key}"
@@ -65,17 +73,27 @@ def _read(model: type[M], body: Mapping[str, Any] | None, name: str, key: str, n
         raise TerminalError(
             "NoInput", f"ConfigMap {name} in namespace {namespace} has no key {key}: add it, or name another key"
         )
-    found = _parsed(model, text)
-    if isinstance(found, str):
+    found = parse(text)
+    if isinstance(found, YamlFileError):
         raise TerminalError(
             "InputInvalid", f"{key} of ConfigMap {name} in namespace {namespace} cannot be used: {found}"
         )
-    return cast("M", found)
+    return found
 
 
 @lru_cache(maxsize=32)
-def _parsed(model: type[BaseModel], text: str) -> BaseModel | str:
+def _owners(text: str) -> OwnersInFile | YamlFileError:
+    file = _parsed(Owners, text)
+    return file if isinstance(file, YamlFileError) else OwnersInFile(OwnerList.from_file(file), _overlap_message(file))
+
+
+@lru_cache(maxsize=32)
+def _rate_card(text: str) -> RateCard | YamlFileError:
+    return _parsed(RateCard, text)
+
+
+def _parsed(model: type[M], text: str) -> M | YamlFileError:
     try:
         return read_yaml(model, text)
     except YamlFileError as error:
-        return str(error)
+        return error

@@ -20,7 +20,7 @@ from kwitness.contracts.nouns import GROUPS
 
 __all__ = ["app"]
 
-_OPTIONAL: Final = frozenset({"OWNER", "AS OF"})
+_OPTIONAL: Final = frozenset({"OWNER", "TOPIC OWNER", "AS OF"})
 
 app = new_app(SUBCOMMANDS["groups"].about)
 

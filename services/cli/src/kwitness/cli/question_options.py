@@ -36,7 +36,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "client_id": Filter("--client-id", "ID", "clients with this client id"),
     "client_instance_id": Filter("--client-instance-id", "ID", "the client instance with this id"),
     "principal": Filter("--principal", "NAME", "clients of this principal"),
-    "owner": Filter("--owner", "TEAM", "clients of this team"),
+    "owner": Filter("--owner", "TEAM", "clients or groups of this team"),
     "group_id": Filter("--group", "ID", "this consumer group or its members"),
     "client_software_name": Filter("--software", "NAME", "clients of this library"),
     "client_software_version": Filter("--software-version", "VERSION", "clients of this version of their library"),

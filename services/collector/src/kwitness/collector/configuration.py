@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -82,7 +83,7 @@ class Configuration:
         self._subscriptions = ReloadingFile(path.with_name("subscriptions.json"), _parse_subscriptions)
         self._told = ToldSubscriptions()
         self._owners = ReloadingFile(path.with_name("owners.json"), _parse_owners)
-        self._client_owners = ClientOwners(_NOBODYS, "")
+        self._client_owners = ClientOwners(_NOBODYS, "", 0)
         self._reported: str | None = None
 
     def current(self) -> CollectorConfig:
@@ -116,7 +117,7 @@ class Configuration:
             return _NONE
 
     def owners(self) -> ClientOwners:
-        """Return whose clients are; nobody's while the file is missing."""
+        """Return the owners of clients now; none while the file is missing."""
         try:
             owners = self._owners.current()
         except FileNotFoundError:
@@ -124,10 +125,11 @@ class Configuration:
         except (OSError, ValueError) as error:
             self._report(error)
             owners = _NOBODYS
-        cluster_id = self._config.current().cluster_id
+        cluster_id, now_ms = self._config.current().cluster_id, time.time_ns() // 1_000_000
         known = self._client_owners
         if known.owners is not owners or known.cluster_id != cluster_id:
-            self._client_owners = ClientOwners(owners, cluster_id)
+            known = ClientOwners(owners, cluster_id, now_ms)
+        self._client_owners = known.at(now_ms)
         return self._client_owners
 
     def _failure_of_owners(self) -> Exception | None:

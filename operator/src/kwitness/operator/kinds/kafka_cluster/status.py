@@ -9,7 +9,6 @@ from kwitness.operator.desired.kafka_cluster_status import cluster_fields, disco
 from kwitness.operator.environment.owners import owners_of
 from kwitness.operator.kinds.kafka_cluster.reported_elsewhere import reported_elsewhere
 from kwitness.operator.model.cluster_description import ClusterDescription
-from kwitness.operator.model.config_files import overlap_message
 from kwitness.operator.model.found_owners import FoundOwners
 from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.facts import AskedFor, HeldBack, Reported
@@ -50,7 +49,6 @@ def _of_owners(owners: FoundOwners) -> dict[str, str]:
     found: dict[str, str] = {}
     if owners.trouble is not None:
         found["InvalidOwners"] = f"{owners.trouble}; until then analyses and clients name no owners"
-    overlap = None if owners.owners is None else overlap_message(owners.owners)
-    if overlap is not None:
-        found["OverlappingOwners"] = overlap
+    if owners.overlap is not None:
+        found["OverlappingOwners"] = owners.overlap
     return found

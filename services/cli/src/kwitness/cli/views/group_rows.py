@@ -12,7 +12,7 @@ from .elapsed import ago, span
 
 __all__ = ["GROUP_HEADINGS", "group_cells"]
 
-GROUP_HEADINGS: Final = ("GROUP", "TOPIC", "LAG", "RECORDS", "OWNER", "AS OF")
+GROUP_HEADINGS: Final = ("GROUP", "TOPIC", "LAG", "RECORDS", "OWNER", "TOPIC OWNER", "AS OF")
 
 
 def group_cells(item: GroupItem, now_ms: int) -> Sequence[Any]:
@@ -22,6 +22,7 @@ def group_cells(item: GroupItem, now_ms: int) -> Sequence[Any]:
         item.topic,
         None if item.committed_lag_ms is None else span(item.committed_lag_ms),
         item.committed_lag,
+        team_of(item.owner),
         team_of(item.topic_owner),
         ago(item.until_ms, now_ms),
     )

@@ -46,7 +46,7 @@ class ClientChanges:
     def follow(self, owners: ClientOwners) -> None:
         """Have all readers begin again if the owners of clients changed."""
         known, self._owners = self._owners or owners, owners
-        if known is not owners and (known.owners, known.cluster_id) != (owners.owners, owners.cluster_id):
+        if known is not owners and not known.equals(owners):
             self.renew()
 
     def note(self, key: str) -> None:

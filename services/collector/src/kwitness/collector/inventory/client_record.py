@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.fairness import NOBODY
-from kwitness.contracts.owners import OwnerEntry
+from kwitness.contracts.owners import KnownOwner
 from kwitness.subscriptions.matcher import Matcher
 
 DEFAULT_INTERVAL_MS: Final = 300_000
@@ -75,7 +75,7 @@ class ClientRecord:
         self.malformed = 0
         self.malformed_reason: str | None = None
         self.matched: Matched | None = None
-        self.owned: tuple[ClientOwners, OwnerEntry | None] | None = None
+        self.owned: tuple[ClientOwners, KnownOwner | None] | None = None
         self.revision = 0
         self.told_interval_ms: int | None = None
         self.gaps_ms: tuple[int, ...] = ()
@@ -102,7 +102,7 @@ class ClientRecord:
         """All whose change readers learn of: a push alone changes none of it."""
         return (self.revision, self.metrics, self.terminated, self.filtered, self.last_read_ms == self.last_push_ms)
 
-    def owner(self, owners: ClientOwners) -> OwnerEntry | None:
+    def owner(self, owners: ClientOwners) -> KnownOwner | None:
         """Return the first entry that fits the client."""
         if self.owned is None or self.owned[0] is not owners:
             self.owned = owners, owners.owner_of(self.who)

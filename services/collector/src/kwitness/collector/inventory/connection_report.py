@@ -17,13 +17,13 @@ from kwitness.collector.inventory.parts import Part
 from kwitness.collector.turns import Turns
 from kwitness.contracts.envelopes import ObserverListing, OpenConnection
 from kwitness.contracts.nouns import CONNECTIONS
-from kwitness.contracts.owners import OwnerEntry, text_fits
+from kwitness.contracts.owners import KnownOwner, text_fits
 from kwitness.contracts.questions import Question
 from kwitness.contracts.software import UNANNOUNCED
 
 _OF_THE_OBSERVER: Final = frozenset({"cluster_id", "application_id", "k8s_namespace", "k8s_workload", "k8s_pod"})
 """Identity keys that are known from the sender's token, or not at all: a list that has them is not trusted."""
-_OWNED_BY: Final = ("principal", "client_id", "k8s_namespace", "cluster_id")
+_OWNED_BY: Final = ("principal", "client_id", "k8s_namespace", "group_id", "cluster_id")
 _CONNECTIONS_PER_STEP: Final = 250
 _OWNER: Final = "owner"
 
@@ -59,7 +59,7 @@ class ConnectionItems:
 
     def __init__(self, owners: ClientOwners, question: Question) -> None:
         self._owners = owners
-        self._owned: dict[tuple[str | None, ...], OwnerEntry | None] = {}
+        self._owned: dict[tuple[str | None, ...], KnownOwner | None] = {}
         self._filters = tuple(question.filters.items())
         self._order = None if question.order is None else question.order.field
         self._fields = question.fields or CONNECTIONS.fields
@@ -82,7 +82,7 @@ class ConnectionItems:
         owner = self._owner(seen)
         return None if owner is None else owner.team
 
-    def _owner(self, seen: Seen) -> OwnerEntry | None:
+    def _owner(self, seen: Seen) -> KnownOwner | None:
         known = tuple(map(seen.text, _OWNED_BY))
         if known not in self._owned:
             identity = {name: text for name, text in zip(_OWNED_BY, known, strict=True) if text is not None}
