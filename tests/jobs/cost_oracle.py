@@ -11,7 +11,8 @@ from math import floor
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owner_lookup import OwnerLookup
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.rate_card import RateCard
 
 Row = Mapping[str, Any]
@@ -36,7 +37,7 @@ class Settings(NamedTuple):
     group_by: tuple[str, ...]
     zone: str = "Etc/UTC"
     header: str | None = None
-    owners: Owners | None = None
+    owners: OwnerList | None = None
     card: RateCard | None = None
 
 
@@ -108,9 +109,9 @@ def bill(
 
 def _month(month: str, rows: list[Row], settings: Settings, all_known: Known) -> list[dict[str, Any]]:
     start, end = bounds(month, settings.zone)
-    usage = _usage(rows, by_hour="Header" in settings.group_by)
+    usage = _usage(rows, settings, by_hour="Header" in settings.group_by)
     lines = _tagged(usage, settings, all_known.headers)
-    stored, known, gap = _stored(all_known.samples, start, end)
+    stored, known, gap = _stored(all_known.samples, start, end, settings)
     lines += _stored_lines(stored, lines, settings)
     keys = [column for word, column in COLUMNS.items() if word in settings.group_by]
     groups: dict[tuple[Any, ...], dict[str, int]] = {}
@@ -155,13 +156,15 @@ def _month(month: str, rows: list[Row], settings: Settings, all_known: Known) ->
 Usage = dict[Any, dict[str, int]]
 
 
-def _usage(rows: list[Row], *, by_hour: bool) -> Usage:
-    """By hour, request, client and topic."""
+def _usage(rows: list[Row], settings: Settings, *, by_hour: bool) -> Usage:
+    """By hour, time of owners, request, client and topic."""
     moved: dict[Any, int] = defaultdict(int)
     named: dict[Any, dict[str | None, int]] = defaultdict(lambda: defaultdict(int))
     asked: dict[Any, int] = defaultdict(int)
     for row in rows:
-        key = (row["window_start_ms"] // HOUR if by_hour else None, row["api"], tuple(row[name] for name in CLIENT))
+        start = row["window_start_ms"]
+        hour = start // HOUR if by_hour else None
+        key = (hour, _owned_at(settings, start), row["api"], tuple(row[name] for name in CLIENT))
         topic = row["topic"] if row["topic"] is not None else row["topic_id"]
         if row["kind"] == "partition":
             moved[(*key, topic)] += row["bytes"] or 0
@@ -169,34 +172,34 @@ def _usage(rows: list[Row], *, by_hour: bool) -> Usage:
         elif row["kind"] == "api":
             asked[key] += row["requests"] or 0
     usage: dict[Any, dict[str, int]] = defaultdict(lambda: dict.fromkeys(USAGES, 0))
-    for (hour, api, who, topic), amount in moved.items():
-        usage[hour, api, who, topic]["bytes_in" if api == "Produce" else "bytes_out"] += amount
-    for (hour, api, who), requests in asked.items():
-        topics = sorted((one for one in named[hour, api, who].items() if one[1]), key=lambda one: nulls_last([one[0]]))
+    for (hour, owned_at, api, who, topic), amount in moved.items():
+        usage[hour, owned_at, api, who, topic]["bytes_in" if api == "Produce" else "bytes_out"] += amount
+    for key, requests in asked.items():
+        topics = sorted((one for one in named[key].items() if one[1]), key=lambda one: nulls_last([one[0]]))
         parts = shared(requests, [count for _, count in topics]) if topics else [requests]
         for topic, part in zip([topic for topic, _ in topics] or [None], parts, strict=True):
-            usage[hour, api, who, topic]["requests"] += part
+            usage[(*key, topic)]["requests"] += part
     return usage
 
 
 def _tagged(usage: Usage, settings: Settings, headers: list[Row]) -> list[Line]:
     if "Header" not in settings.group_by:
         return [
-            Line(who, topic, None, "attributed", _owner(settings, who, topic), amounts)
-            for (_, _, who, topic), amounts in usage.items()
+            Line(who, topic, None, "attributed", _owner(settings, who, topic, owned_at), amounts)
+            for (_, owned_at, _, who, topic), amounts in usage.items()
         ]
     sides = {"Produce": "producer", "Fetch": "consumer", "ShareFetch": "consumer"}
     by_side: Usage = defaultdict(lambda: dict.fromkeys(USAGES, 0))
-    for (hour, api, who, topic), amounts in usage.items():
+    for (hour, owned_at, api, who, topic), amounts in usage.items():
         for name, amount in amounts.items():
-            by_side[hour, sides.get(api), who, topic][name] += amount
+            by_side[owned_at, (hour, sides.get(api), who, topic)][name] += amount
     found = []
-    for place, amounts in by_side.items():
+    for (owned_at, place), amounts in by_side.items():
         _, _, who, topic = place
         values = _values(headers, settings.header or "", place)
         ordered = sorted(values.items(), key=lambda one: nulls_last([one[0]])) or [(None, 1)]
         parts = {name: shared(amount, [count for _, count in ordered]) for name, amount in amounts.items()}
-        owner = _owner(settings, who, topic)
+        owner = _owner(settings, who, topic, owned_at)
         for at, (value, _) in enumerate(ordered):
             attribution = "untagged" if value is None else "attributed"
             part = {name: parts[name][at] for name in USAGES}
@@ -226,9 +229,11 @@ def _values(headers: list[Row], header: str, place: Any) -> dict[str | None, int
     return {value: count for value, count in found.items() if count}
 
 
-def _stored(samples: list[tuple[int, str, int]], start: int, end: int) -> tuple[dict[str, int], int, int]:
-    """Byte-hours by topic, and how long they are known and not known."""
-    byte_ms: dict[str, int] = defaultdict(int)
+def _stored(
+    samples: list[tuple[int, str, int]], start: int, end: int, settings: Settings
+) -> tuple[dict[tuple[str, int], int], int, int]:
+    """Byte-hours by topic and time of owners, and how long they are known and not known."""
+    byte_ms: dict[tuple[str, int], int] = defaultdict(int)
     known = gap = 0
     times = sorted({at for at, _, _ in samples})
     for before, at in pairwise(times):
@@ -239,15 +244,15 @@ def _stored(samples: list[tuple[int, str, int]], start: int, end: int) -> tuple[
         known += inside
         for when, topic, size in samples:
             if when == at:
-                byte_ms[topic] += size * inside
-    return {topic: one // HOUR for topic, one in byte_ms.items() if one >= HOUR}, known, gap
+                byte_ms[topic, _owned_at(settings, min(at, end - 1))] += size * inside
+    return {place: one // HOUR for place, one in byte_ms.items() if one >= HOUR}, known, gap
 
 
-def _stored_lines(stored: Mapping[str, int], lines: list[Line], settings: Settings) -> list[Line]:
+def _stored_lines(stored: Mapping[tuple[str, int], int], lines: list[Line], settings: Settings) -> list[Line]:
     found = []
     keys = [column for word, column in COLUMNS.items() if word in settings.group_by]
-    for topic, amount in stored.items():
-        mine = _owner(settings, (None,) * 4, topic)
+    for (topic, owned_at), amount in stored.items():
+        mine = _owner(settings, (None,) * 4, topic, owned_at)
         writers: dict[Any, int] = defaultdict(int)
         for line in lines:
             if line.topic == topic and line.usage["bytes_in"]:
@@ -276,11 +281,19 @@ def _stored_lines(stored: Mapping[str, int], lines: list[Line], settings: Settin
     return found
 
 
-def _owner(settings: Settings, who: Sequence[str | None], topic: str | None) -> str | None:
+def _owned_at(settings: Settings, at_ms: int) -> int:
+    """The last time, not after this one, from which an entry counts."""
+    entries = settings.owners.owners if settings.owners else ()
+    times = [int(entry.valid_from.timestamp()) * 1000 for entry in entries if entry.valid_from]
+    return max((time for time in times if time <= at_ms), default=0)
+
+
+def _owner(settings: Settings, who: Sequence[str | None], topic: str | None, at_ms: int) -> str | None:
     if settings.owners is None:
         return None
     principal, client_id, namespace, _ = who
-    entry = settings.owners.owner_of(principal=principal, client_id=client_id, namespace=namespace, topic=topic)
+    known = {"principal": principal, "client_id": client_id, "namespace": namespace, "topic": topic}
+    entry = OwnerLookup(settings.owners).owner_of(known, at_ms)
     return entry.team if entry else None
 
 

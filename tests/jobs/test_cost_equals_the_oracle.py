@@ -9,7 +9,7 @@ import pytest
 from deltalake import DeltaTable
 from pyspark.sql import SparkSession
 
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.resources.analytics_parameters import CostAttributionParameters
 from kwitness.jobs.analyses.cost_attribution.job import JOB, SINK
@@ -21,9 +21,12 @@ from tests import soak
 from tests.jobs import cost_inputs, cost_oracle
 from tests.jobs.tables import read
 
-OWNERS = Owners.model_validate(
+OWNERS = OwnerList.model_validate(
     {
         "owners": [
+            # In the middle of a window, of an hour and of all months.
+            {"team": "retries", "validFrom": "2027-03-31T18:42:00Z", "match": {"topic": "orders.retry"}},
+            {"team": "auditors", "validFrom": "2027-03-20T00:00:00+01:00", "match": {"topic": "audit"}},
             {"team": "billing", "contact": "billing@example.com", "match": {"principal": "User:billing"}},
             {"team": "orders", "match": {"topic": "orders*"}},
             {"team": "orders", "contact": "#orders", "match": {"clientId": "orders-*", "namespace": "shop"}},

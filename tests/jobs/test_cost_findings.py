@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.resources.analytics_parameters import CostAttributionParameters
 from kwitness.jobs.analyses.cost_attribution.findings import judged
@@ -17,10 +17,10 @@ from kwitness.jobs.frame.job import JobInput
 HOUR = 3_600_000
 START = 1_790_000_000_000
 FULL = RateCard(currency="EUR", bytes_in_per_gib=1, bytes_out_per_gib=1, requests_per_million=0, stored_per_gib_month=1)
-OWNERS = Owners.model_validate({"owners": [{"team": "orders", "match": {"topic": "orders*"}}]})
+OWNERS = OwnerList.model_validate({"owners": [{"team": "orders", "match": {"topic": "orders*"}}]})
 
 
-def given(card: RateCard | None = FULL, owners: Owners | None = OWNERS) -> JobInput:
+def given(card: RateCard | None = FULL, owners: OwnerList | None = OWNERS) -> JobInput:
     parameters = {"traffic_job_ref": {"name": "traffic"}, "rate_card_config_map_ref": {"name": "kwitness-rates"}}
     return JobInput(CostAttributionParameters.model_validate(parameters), 300.0, owners=owners, rate_card=card)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.resources.analytics_parameters import UpgradeImpactParameters
 from kwitness.jobs.analyses.upgrade_impact.findings import Clients, judge, versions
 from kwitness.jobs.analyses.upgrade_impact.job import JOB, SINK
@@ -27,11 +27,12 @@ from tests.jobs.topic_uses import DAY_MS, snapshot_of
 from tests.jobs.traffic import START_MS, counted
 from tests.jobs.upgrade_impact_oracle import as_oracle, table_of
 
-OWNERS = Owners.model_validate(
+OWNERS = OwnerList.model_validate(
     {
         "owners": [
             {"team": "orders", "contact": "orders@example.com", "match": {"clientId": "orders*", "namespace": "shop"}},
-            {"team": "b", "match": {"principal": "User:b"}},
+            {"team": "c", "validFrom": "2026-09-23T00:00:00Z", "match": {"principal": "User:b"}},
+            {"team": "b", "source": "KafkaUser", "match": {"principal": "User:b"}},
         ]
     }
 )
@@ -81,7 +82,8 @@ def test_the_table_after_any_cut_is_the_oracles(spark: SparkSession, tmp_path: P
     held = read(table.table.path)
     assert as_oracle(held) == rows
     assert {row["computed_by"] for row in held} == {"UpgradeImpact/1"}
-    assert {"orders", "b", None} == {row["owner"] for row in rows.values()}
+    assert {"orders", "b", "c", None} == {row["owner"] for row in rows.values()}
+    assert {"ConfigMap", "KafkaUser", None} == {row["owner_source"] for row in rows.values()}
     assert rejected == bad
     assert lines == len(everything), "each record is used or rejected once"
 
@@ -106,7 +108,7 @@ def test_who_used_what_the_target_drops_breaks_and_whose_it_is(spark: SparkSessi
     nobody, orders = found.examples
     assert nobody.subject == "sarama/1.20.0"
     assert "Produce 0; 400 requests" in nobody.message
-    assert "nobody's by spec.owners" in nobody.message
+    assert "nobody's by the owners of the KafkaCluster" in nobody.message
     assert orders.subject == "User:b orders apache-kafka-java/4.3.1 in shop/orders-api"
     assert orders.message.startswith(
         "used what brokers of Kafka 4.4 do not answer: Fetch 2, 3; 15 requests, the last 2026-09-21T14:14Z; "

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kwitness.contracts.owners import Owners
+from kwitness.contracts.owner_lookup import OwnerLookup
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.tables.kafka_releases import ENTRIES
 from kwitness.jobs.frame.kafka_record import KafkaRecord
 
@@ -23,7 +24,7 @@ Key = tuple[Any, ...]
 
 
 def table_of(
-    records: Iterable[KafkaRecord], owners: Owners | None = None
+    records: Iterable[KafkaRecord], owners: OwnerList | None = None
 ) -> tuple[dict[Key, Row], set[tuple[str, int]]]:
     """What the table must hold, by key; and topics and offsets of bad records."""
     rows: dict[Key, Row] = {}
@@ -46,10 +47,13 @@ def table_of(
             for name in SUMS:
                 row[name] = min(2**63 - 1, (row.get(name) or 0) + said[name]) if name in said else None
             row["added_in"], row["dropped_in"] = lifetime(said.get("api"), said.get("api_version"))
-            owner = owners and owners.owner_of(
-                principal=said.get("principal"), client_id=said.get("client_id"), namespace=said.get("k8s_namespace")
-            )
-            row["owner"], row["owner_contact"] = (owner.team, owner.contact) if owner else (None, None)
+    lookup = OwnerLookup(owners or OwnerList())
+    for key, row in rows.items():
+        of_key = dict(zip(KEYS, key, strict=True))
+        known = {name: of_key[name] for name in ("principal", "client_id")} | {"namespace": of_key["k8s_namespace"]}
+        owner = lookup.owner_of(known, row["last_seen_ms"])
+        named = (owner.team, owner.contact, owner.source) if owner else (None, None, None)
+        row.update(zip(("owner", "owner_contact", "owner_source"), named, strict=True))
     return rows, bad
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
@@ -35,18 +36,19 @@ class OwnerLookup:
         self._exact: dict[tuple[str, str], list[int]] = {}
         self._beginnings: dict[tuple[str, str], list[int]] = {}
         self._lengths: dict[str, set[int]] = {}
-        for entry in owners.owners:
-            patterns = entry.match.patterns()
-            if patterns.keys() <= keys.keys():
-                self._add(entry, {keys[name]: pattern for name, pattern in patterns.items()})
+        fitting = [(entry, patterns) for entry in owners.owners if (patterns := _by_key(entry, keys)) is not None]
+        shared = Counter(compared for _, patterns in fitting for compared in patterns.items())
+        for entry, patterns in fitting:
+            self._add(entry, patterns, shared)
         self._times = sorted({candidate.from_ms for candidate in self._entries} - {0})
 
-    def _add(self, entry: KnownOwner, patterns: dict[str, str]) -> None:
+    def _add(self, entry: KnownOwner, patterns: dict[str, str], shared: Mapping[tuple[str, str], int]) -> None:
         index = len(self._entries)
         from_ms = 0 if entry.valid_from is None else max(0, (entry.valid_from - _EPOCH) // _MILLISECOND)
         self._entries.append(_Candidate(entry, patterns, from_ms))
-        # All patterns must fit, so that one is enough to find the entry by; an exact one finds fewest.
-        key, pattern = min(patterns.items(), key=lambda compared: compared[1].endswith("*"))
+        # All patterns must fit, so that one is enough to find the entry by: that which fewest other entries have. A
+        # thousand entries may name one namespace.
+        key, pattern = min(patterns.items(), key=lambda compared: (shared[compared], compared[1].endswith("*")))
         lengths = self._lengths.setdefault(key, set())
         if pattern.endswith("*"):
             lengths.add(len(pattern) - 1)
@@ -78,3 +80,9 @@ class OwnerLookup:
                 for length in lengths:
                     if length <= len(text):
                         yield from self._beginnings.get((key, text[:length]), ())
+
+
+def _by_key(entry: KnownOwner, keys: Mapping[OwnedBy, str]) -> dict[str, str] | None:
+    """Return the patterns of an entry by the keys of their facts; None where a fact has no key."""
+    patterns = entry.match.patterns()
+    return {keys[name]: pattern for name, pattern in patterns.items()} if patterns.keys() <= keys.keys() else None

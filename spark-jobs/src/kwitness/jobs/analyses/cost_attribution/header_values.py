@@ -26,14 +26,14 @@ def tagged(lines: DataFrame, headers: DataFrame | None, header: str, wholes: Seq
     Parameters
     ----------
     lines
-        `month`, `hour`, `api`, `topic`, the client's columns, and `wholes`.
+        `month`, `owned_at_ms`, `hour`, `api`, `topic`, the client's columns, and `wholes`.
     headers
         Windows of a table of HeaderDrift that hold each record once; None where there is no table.
     header
         Key of the header.
     """
     side = F.when(F.col("api") == _PRODUCE, "producer").when(F.col("api").isin(*_FETCHES), "consumer")
-    key = ("month", "hour", "side", "topic", *CLIENT)
+    key = ("month", "owned_at_ms", "hour", "side", "topic", *CLIENT)
     whole = lines.withColumn("side", side).groupBy(*key).agg(*(F.sum(name).cast(WHOLE).alias(name) for name in wholes))
     if headers is None:
         told = {"header_value": F.lit(None).cast("string"), "attribution": F.lit(UNTAGGED)}

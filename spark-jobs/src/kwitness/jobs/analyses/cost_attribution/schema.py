@@ -28,7 +28,9 @@ class GroupColumn(NamedTuple):
 
 GROUP_COLUMNS: dict[CostGroup, GroupColumn] = {
     "principal": GroupColumn("principal", "Principal; null: clients without one."),
-    "Team": GroupColumn("owner", "Team that owners name first for client and topic; null: nobody."),
+    "Team": GroupColumn(
+        "owner", "Team that owners name first for client and topic, at the time of the usage; null: nobody."
+    ),
     "Topic": GroupColumn("topic", "Topic, by its id where its name is not known; null: requests that named none."),
     "k8s_namespace": GroupColumn("k8s_namespace", "Namespace of the client's pod; null: not known."),
     "client_id": GroupColumn("client_id", "Client id; null: none."),

@@ -12,10 +12,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import StringType
 
+from kwitness.contracts.owners import OwnerList
 from kwitness.jobs.analyses.cost_attribution.base_windows import base_windows
 from kwitness.jobs.analyses.cost_attribution.division import divided, sorted_parts, whole_sum
 from kwitness.jobs.analyses.cost_attribution.header_values import tagged
 from kwitness.jobs.analyses.cost_attribution.months import Month, months_of_days, span_of
+from kwitness.jobs.analyses.cost_attribution.owner_times import OwnerTimes
 from kwitness.jobs.analyses.cost_attribution.prices import USAGES
 from kwitness.jobs.analyses.cost_attribution.pricing import Pricing
 from kwitness.jobs.analyses.cost_attribution.schema import (
@@ -75,6 +77,7 @@ def periods(days: Iterable[date], job_input: JobInput) -> tuple[str, ...]:
 def compute(inputs: TableInputs, names: Sequence[str], job_input: JobInput) -> Computed:
     """All rows of some months."""
     months = _Months.named(names, _zone(job_input))
+    owned = OwnerTimes.within(Span(months.all[0].start, months.all[-1].end), job_input.owners)
     table = inputs.tables["Traffic"]
     windows = _windows(table, months)
     traffic = (
@@ -82,11 +85,13 @@ def compute(inputs: TableInputs, names: Sequence[str], job_input: JobInput) -> C
         .where(windows.condition)
         .withColumn("month", months.column(F.col("window_start_ms")))
         .where("month is not null")
+        .withColumn("owned_at_ms", owned.column(F.col("window_start_ms")))
     )
     lines = inputs.keep(_lines(traffic, inputs, months, job_input))
     times = sample_times(inputs.samples, months.all[0].start, months.all[-1].end)
     known = {name: measured(times, span, LONGEST_GAP_MS) for name, span in months.spans.items()}
-    used = _used(lines.unionByName(_stored(lines, inputs.samples, known, job_input)), job_input)
+    byte_hours = _byte_hours(inputs.samples, months, known, owned)
+    used = _used(lines.unionByName(_stored(lines, byte_hours, job_input)), job_input)
     return Computed(_priced(used, months, known, windows.open, job_input), windows.open)
 
 
@@ -151,6 +156,7 @@ def _lines(traffic: DataFrame, inputs: TableInputs, months: _Months, job_input: 
         lines = moved.withColumns({"header_value": _no_text(), "attribution": F.lit(ATTRIBUTED)})
     owner = owner_of(
         job_input.owners,
+        F.col("owned_at_ms"),
         principal=F.col("principal"),
         client_id=F.col("client_id"),
         namespace=F.col("k8s_namespace"),
@@ -162,13 +168,13 @@ def _lines(traffic: DataFrame, inputs: TableInputs, months: _Months, job_input: 
 
 
 def _moved(traffic: DataFrame, keep: Keep, *, by_hour: bool) -> DataFrame:
-    """Bytes and requests by month, hour, api, client and topic.
+    """Bytes and requests by month, time of owners, hour, api, client and topic.
 
     Requests have no topic. Those that move records are divided among the topics that they named in the same time.
     """
     hour = window_start(F.col("window_start_ms"), _HOUR_MS // 1000) if by_hour else F.lit(None).cast("long")
     timed = traffic.withColumns({"hour": hour, "topic": F.coalesce("topic", "topic_id")})
-    key = ("month", "hour", "api", *CLIENT)
+    key = ("month", "owned_at_ms", "hour", "api", *CLIENT)
     sums = (
         timed.where(F.col("kind").isin(_PARTITION, _API))
         .groupBy("kind", *key, "topic")
@@ -201,27 +207,38 @@ def _moved(traffic: DataFrame, keep: Keep, *, by_hour: bool) -> DataFrame:
     )
 
 
-def _stored(lines: DataFrame, samples: DataFrame, known: Mapping[str, Measured], job_input: JobInput) -> DataFrame:
-    """Stored bytes as lines: the owner of a topic has them, and among groups who wrote has them, by bytes written."""
-    counted = [(month, at, ms) for month, one in known.items() for at, ms in one.weights.items()]
-    weights = samples.sparkSession.createDataFrame(counted, "month string, sampled_ms long, counted_ms long")
+def _byte_hours(samples: DataFrame, months: _Months, known: Mapping[str, Measured], owned: OwnerTimes) -> DataFrame:
+    """Stored bytes times hours by month, time of owners and topic."""
+    counted = [
+        # A sample after the end of a month says what was stored at its end.
+        (month, at, ms, owned.before(min(at, months.spans[month].end - 1)))
+        for month, found in known.items()
+        for at, ms in found.weights.items()
+    ]
+    weights = samples.sparkSession.createDataFrame(
+        counted, "month string, sampled_ms long, counted_ms long, owned_at_ms long"
+    )
     byte_ms = F.col("stored_bytes").cast("decimal(19,0)") * F.col("counted_ms").cast("decimal(13,0)")
     total = F.sum(byte_ms)
-    by_topic = (
+    return (
         samples.join(F.broadcast(weights), "sampled_ms")
-        .select("month", "counted_ms", F.explode("stored_bytes").alias("topic", "stored_bytes"))
-        .groupBy("month", "topic")
+        .select("month", "owned_at_ms", "counted_ms", F.explode("stored_bytes").alias("topic", "stored_bytes"))
+        .groupBy("month", "owned_at_ms", "topic")
         .agg(((total - F.pmod(total, F.lit(_HOUR_MS))) / _HOUR_MS).cast(WHOLE).alias("stored_byte_hours"))
         .where("stored_byte_hours > 0")
     )
+
+
+def _stored(lines: DataFrame, byte_hours: DataFrame, job_input: JobInput) -> DataFrame:
+    """Stored bytes as lines: the owner of a topic has them, and among groups who wrote has them, by bytes written."""
     keys = _keys(job_input)
     told = tuple(dict.fromkeys((*(name for name in keys if name != "topic"), "owner", "attribution")))
     written = (
         lines.where("bytes_in > 0").groupBy("month", "topic", *told).agg(F.sum("bytes_in").cast(WHOLE).alias("written"))
     )
     writers = written.groupBy("month", "topic").agg(sorted_parts(told, "written").alias("parts"))
-    parts = divided(by_topic.join(writers, ["month", "topic"], "left"), ("stored_byte_hours",), "written")
-    of_topic = owner_of(job_input.owners, topic=F.col("topic"))["owner"]
+    parts = divided(byte_hours.join(writers, ["month", "topic"], "left"), ("stored_byte_hours",), "written")
+    of_topic = owner_of(job_input.owners, F.col("owned_at_ms"), topic=F.col("topic"))["owner"]
     # An owner is told by the topic alone; whatever else has a row each is told by who wrote.
     needs_writers = bool(set(keys) - {"owner", "topic"})
     alone = F.lit(needs_writers) | of_topic.isNull() if "owner" in keys else F.lit(needs_writers)
@@ -258,7 +275,6 @@ def _priced(
     card, owners = job_input.rate_card, job_input.owners
     pricing = Pricing(card, {name: span.end - span.start for name, span in months.spans.items()})
     rows = pricing.rows(used, (*_GROUPS, "attribution"))
-    contacts = {entry.team: entry.contact for entry in reversed(owners.owners if owners else ()) if entry.contact}
     by_month: dict[str, Mapping[str, object]] = {
         "month_start_ms": {name: span.start for name, span in months.spans.items()},
         "month_end_ms": {name: span.end for name, span in months.spans.items()},
@@ -269,16 +285,25 @@ def _priced(
     told = {
         **{name: _looked_up(values, F.col("month")) for name, values in by_month.items()},
         "grouped_by": F.lit(",".join(word for word in GROUP_COLUMNS if word in job_input.parameters.group_by)),
-        "owner_contact": _looked_up(contacts, F.col("owner")) if contacts else _no_text(),
         "currency": F.lit(card.currency if card else None).cast("string"),
         "missing_rates": F.array(*(F.lit(one) for one in card.holes)) if card and card.holes else _no_texts(),
         "cost": sum((F.col(name) for name in COSTS.values()), F.lit(0)),
     }
     if owners is None:
         told["unowned_cost"] = F.lit(None)
-    return rows.withColumns(told).select(
+    return _with_contacts(rows.withColumns(told), owners).select(
         *(F.col(field.name).cast(field.dataType).alias(field.name) for field in TABLE_SCHEMA)
     )
+
+
+def _with_contacts(rows: DataFrame, owners: OwnerList | None) -> DataFrame:
+    """Rows with the contact that the first entry of their owner names."""
+    contacts = {entry.team: entry.contact for entry in reversed(owners.owners if owners else ()) if entry.contact}
+    if not contacts:
+        return rows.withColumn("owner_contact", _no_text())
+    # Joined, since there are as many teams as entries, and a map is searched from its beginning for each row.
+    named = rows.sparkSession.createDataFrame(list(contacts.items()), "owner string, owner_contact string")
+    return rows.join(F.broadcast(named), "owner", "left")
 
 
 def _looked_up(values: Mapping[str, object], key: Column) -> Column:

@@ -9,13 +9,13 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
 from kwitness.contracts.kafka_releases import KNOWN_APIS, dropped_by, reaches
-from kwitness.contracts.owners import Owners
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
 from kwitness.jobs.analyses.upgrade_impact.schema import CLIENT, CONNECTION, REQUEST, SOFTWARE
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.moments import in_milliseconds, to_the_minute
+from kwitness.jobs.frame.owner_names import OwnerNames
 
 BREAKS = "Breaks"
 MAY_BREAK = "MayBreak"
@@ -62,7 +62,8 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
         by_software = _by_software(clients)
         counted = sum(row["breaking"] for row in by_software)
         breaking = clients.where("breaks").orderBy(F.desc("lost_requests"), *CLIENT).limit(MAX_EXAMPLES)
-        found = [_breaks(row.asDict(), job_input.owners, target) for row in breaking.collect()] if counted else []
+        owners = OwnerNames(job_input.owners, now_ms)
+        found = [_breaks(row.asDict(), owners, target) for row in breaking.collect()] if counted else []
     finally:
         clients.unpersist()
     judged = judge(_unseen(by_software, present), target)
@@ -125,13 +126,9 @@ def _unseen(by_software: Iterable[Row], present: DataFrame) -> list[Clients]:
     return found + [Clients(SOFTWARE, row[0], row[1], 1) for row in counted if tuple(row) not in seen]
 
 
-def _breaks(row: Mapping[str, Any], owners: Owners | None, target: str) -> Finding:
-    who = {"principal": row["principal"], "client_id": row["client_id"], "namespace": row["k8s_namespace"]}
-    entry = owners.owner_of(**who) if owners else None
-    if entry is None:
-        tell = "nobody's by spec.owners of the KafkaCluster"
-    else:
-        tell = f"tell {entry.team}" + (f" ({entry.contact})" if entry.contact else "")
+def _breaks(row: Mapping[str, Any], owners: OwnerNames, target: str) -> Finding:
+    owner = owners.of_client(row)
+    tell = "nobody's by the owners of the KafkaCluster" if owner is None else f"tell {owner}"
     message = (
         f"used what brokers of Kafka {target} do not answer: {versions(row['lost'])}; {row['lost_requests']} requests, "
         f"the last {to_the_minute(row['lost_ms'])}; {tell}: its library must be newer, or be told to use newer "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql.types import BooleanType, LongType, StringType, StructField, StructType
 
 from kwitness.jobs.frame.columns import column
+from kwitness.jobs.frame.owners import owner_columns
 
 _LONG, _TEXT = LongType(), StringType()
 
@@ -47,8 +48,7 @@ TABLE_SCHEMA = StructType(
         column("connections", _LONG, "Most connections at once on one listener of one broker; kind software only."),
         column("first_seen_ms", _LONG, "First time, ms since the epoch.", nullable=False),
         column("last_seen_ms", _LONG, "Last time, ms since the epoch.", nullable=False),
-        column("owner", _TEXT, "Team that the KafkaCluster's owners name for the client, when it was seen last."),
-        column("owner_contact", _TEXT, "How to reach it."),
+        *owner_columns("the client, when it was seen last"),
         column("ended", BooleanType(), "Whether it was not seen for a day. Splits the table."),
     ]
 )

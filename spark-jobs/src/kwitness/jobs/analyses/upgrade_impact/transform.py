@@ -20,7 +20,7 @@ from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, union_of
 from kwitness.jobs.frame.longs import LARGEST_LONG
 from kwitness.jobs.frame.moments import epoch_ms
-from kwitness.jobs.frame.owners import owner_of
+from kwitness.jobs.frame.owners import OWNER, owner_of
 from kwitness.jobs.generated import schemas
 
 _NAMES = {"traffic": [SCHEMAS[TRAFFIC]], "connections": [CONNECTIONS_SCHEMA]}
@@ -58,6 +58,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     )
     owner = owner_of(
         job_input.owners,
+        F.col("last_seen_ms"),
         principal=F.col("principal"),
         client_id=F.col("client_id"),
         namespace=F.col("k8s_namespace"),
@@ -68,7 +69,7 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
         {"_life": F.try_element_at(known, F.concat(F.col("api"), F.lit("/"), F.col("api_version"))), "_owner": owner}
     )
     of_rows = {name: F.col("_life")[name] for name in ("added_in", "dropped_in")}
-    of_rows |= {name: F.col("_owner")[name] for name in ("owner", "owner_contact")}
+    of_rows |= {name: F.col("_owner")[name] for name in OWNER.names}
     of_rows["ended"] = F.lit(False)
     return TransformResult(decoded, named.withColumns(of_rows).select(*columns.TABLE_SCHEMA.names))
 
@@ -82,8 +83,12 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
         "connections": F.greatest(old["connections"], new["connections"]),
         "first_seen_ms": F.least(old["first_seen_ms"], new["first_seen_ms"]),
         "last_seen_ms": F.greatest(old["last_seen_ms"], new["last_seen_ms"]),
-        # Of the release and the owners that this driver knows, which are the newest.
-        **{name: new[name] for name in ("added_in", "dropped_in", "owner", "owner_contact", "ended")},
+        # Of the release that this driver knows, which is the newest.
+        **{name: new[name] for name in ("added_in", "dropped_in", "ended")},
+        **{
+            name: F.when(new["last_seen_ms"] >= old["last_seen_ms"], new[name]).otherwise(old[name])
+            for name in OWNER.names
+        },
     }
 
 
