@@ -239,7 +239,7 @@ def gone(count: int, length: int = 0) -> ClientChanges:
     changes = ClientChanges()
     for number in range(count):
         changes.note(f"{number:0{length}}")
-    changes.leave([f"{number:0{length}}" for number in range(count)])
+    changes.leave({f"{number:0{length}}": {} for number in range(count)})
     return changes
 
 
@@ -249,7 +249,7 @@ def test_clients_that_ended_are_remembered_up_to_a_bound_and_older_readers_begin
     assert changes.continues(reader)
     assert len(changes.after(0, 2 * MAX_GONE)) == MAX_GONE
 
-    changes.leave(["one more"])
+    changes.leave({"one more": {}})
 
     assert not changes.continues(reader)
     assert changes.continues(reader._replace(revision=changes.revision - 1))

@@ -11,6 +11,7 @@ from .denied_addresses import LINK_LOCAL
 from .identity import DEFAULT_LABELS, IdentityKey
 from .kafka_connection import KafkaAuthentication, KafkaConnection, TopicNames
 from .observers import ReportedBy
+from .reader_rights import ReaderScope
 
 __all__ = [
     "ANY_ACCOUNT",
@@ -64,11 +65,22 @@ class SenderConfig(_Config):
 
 
 class ReaderConfig(_Config):
-    """A service account whose tokens for its inventory may read it, and tell observers what to do if it ``directs``."""
+    """A service account whose tokens for its inventory may read it, and tell observers what to do if it ``directs``.
+
+    It reads what is of its ``scope`` alone, if it has one.
+    """
 
     namespace: str
     service_account: str
     directs: bool = False
+    scope: ReaderScope | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_unused(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        if self.scope is None:
+            written.pop("scope", None)
+        return written
 
 
 class OtherNamespacesConfig(_Config):

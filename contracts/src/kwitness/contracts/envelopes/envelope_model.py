@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kwitness.contracts.reader_rights import ReaderScope
+
 __all__ = [
     "AckCounts",
     "BatchCounts",
@@ -48,4 +50,12 @@ class ReplicasAnswer(Envelope):
         (),
         description="Ordinals of the replicas that did not answer: what they alone know is not in here, and numbers "
         "are too small. Empty when all answered.",
+    )
+    scope: ReaderScope | None = Field(
+        None, description="What the answer is limited to, where the reader has a scope: numbers count nothing else."
+    )
+    incomplete: bool | None = Field(
+        None,
+        description="With `scope`: true where something is left out that may be of the scope. How much, only readers "
+        "without a scope learn.",
     )

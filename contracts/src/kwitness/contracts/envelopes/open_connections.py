@@ -95,6 +95,11 @@ class ConnectionPage(ReplicasAnswer):
     items: tuple[ConnectionItem, ...] = Field(description="Connections, by `order`, else by observer's pod and age.")
     matched: Count | None = Field(None, description="Connections that fit the filters, of all replicas that answered.")
     observers: tuple[ObserverListing, ...] = Field((), description="All observers, and what each has answered.")
+    awaited: bool | None = Field(
+        None,
+        description="With `scope`, whose readers see observers of their namespaces alone: true where observers have "
+        "not listed their connections yet. Ask again.",
+    )
     continue_: str | None = Field(
         None, alias="continue", description="Token for the next page; absent when this is the last."
     )

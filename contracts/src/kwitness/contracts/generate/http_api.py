@@ -275,7 +275,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "get",
         CLUSTER_PATH,
-        "Brokers, software, series and ledger of a cluster.",
+        "Brokers, software, series and ledger of a cluster. Readers with a scope are refused: it counts all clients.",
         _READERS,
         answer=ClusterState,
         parameters=(("cluster_id", "path", "Cluster id."), LOCAL),

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.reader_rights import MAX_SCOPE_ENTRIES, NamespacePattern, OwnerPattern
 
-from .contract_model import Contract, Rule, list_atomic, list_map, rules
+from .contract_model import Contract, Rule, list_atomic, list_map, list_set, rules
 from .references import SUBDOMAIN, ConfigMapRef, SecretRef
 
-__all__ = ["Ingest", "IngestPeer", "IngestTls", "Reader", "Sender"]
+__all__ = ["Ingest", "IngestPeer", "IngestTls", "Reader", "Scope", "Sender"]
 
 _NamespaceOrEmpty = Annotated[str, Field(max_length=63, pattern=r"^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$")]
 """A namespace in the key of a list, which must have a default."""
@@ -66,6 +67,33 @@ class Sender(Contract):
     )
 
 
+class Scope(Contract):
+    """Limits a reader to clients of namespaces and owners."""
+
+    model_config = ConfigDict(
+        json_schema_extra=rules(
+            Rule(
+                "(has(self.namespaces) && size(self.namespaces) > 0) || (has(self.owners) && size(self.owners) > 0)",
+                "an empty scope shows nothing: name at least one of namespaces and owners",
+            )
+        )
+    )
+    namespaces: tuple[NamespacePattern, ...] = Field(
+        (),
+        description="Namespaces of clients' pods; with * at its end a prefix. A namespace counts that the token of a "
+        "sidecar in the pod names, not one that a client claims.",
+        max_length=MAX_SCOPE_ENTRIES,
+        json_schema_extra=list_set(),
+    )
+    owners: tuple[OwnerPattern, ...] = Field(
+        (),
+        description="Owners of clients, groups and topics, as spec.owners of the KafkaCluster names them; with * at "
+        "its end a prefix. The owner of a topic sees all clients that use it.",
+        max_length=MAX_SCOPE_ENTRIES,
+        json_schema_extra=list_set(),
+    )
+
+
 class Reader(Contract):
     """A service account whose projected tokens may read the inventory."""
 
@@ -74,6 +102,9 @@ class Reader(Contract):
         "with namespace and name of this resource."
     )
     namespace: _NamespaceOrEmpty = Field("", description="Its namespace. Empty: this resource's.")
+    scope: Scope | None = Field(
+        None, description="What it may see, for readers of application teams. Absent: clients of everybody."
+    )
 
 
 class IngestPeer(Contract):
@@ -106,7 +137,8 @@ class Ingest(Contract):
         None,
         description="Secret with the key tokens for senders elsewhere: lines of token, source and cluster id, "
         "separated by blanks; of an observer also what it is known as (gateway, broker, pod, laptop) and "
-        "<namespace>/<pod>, of interceptors <namespace>/<pod> alone.",
+        "<namespace>/<pod>, of interceptors <namespace>/<pod> alone. A reader's scope follows as namespace=PATTERN and "
+        "owner=PATTERN, percent-encoded.",
     )
     readers: tuple[Reader, ...] = Field(
         (),

@@ -97,7 +97,9 @@ def _silent(questions: Questions, selection: Selection, *, ours: bool) -> Answer
     chosen = {field: value for field, value in selection.filters.items() if value is not None}
     items = [item for item in found.items if all(text_fits(text, getattr(item, key)) for key, text in chosen.items())]
     shown = ordered(items, selection.order) if selection.order else sorted(items, key=_by_name)
-    return Answer[SilentItem](items=tuple(shown[: selection.limit]), matched=len(items), missing=found.missing)
+    return Answer[SilentItem](
+        items=tuple(shown[: selection.limit]), matched=len(items), missing=found.missing, scope=found.scope
+    )
 
 
 def _refuse_unknown_of_silent(selection: Selection) -> None:

@@ -13,7 +13,7 @@ from kwitness.cli.csv_rows import model_columns
 from kwitness.cli.looking_again import begin_refresh
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.questions import Answer, Questions, Selection
-from kwitness.cli.views.advice import missing_text
+from kwitness.cli.views.advice import missing_text, scope_text
 from kwitness.cli.views.metric_values import number_text
 from kwitness.contracts.envelopes import ObserverListing
 
@@ -23,7 +23,7 @@ NO_OBSERVER: Final = (
     "no observer reports to this collector, so connections, traffic and lag of groups are not known: apply an "
     "ObserverDeployment"
 )
-_BESIDE_ITEMS: Final = {"matched", "left_out", "missed_at_most", "observers"}
+_BESIDE_ITEMS: Final = {"matched", "left_out", "missed_at_most", "observers", "scope", "incomplete"}
 _NAMED: Final = 5
 """Observers that a warning names."""
 _REASONS: Final = {
@@ -88,6 +88,10 @@ def show_answer(
 
 def warn_of_gaps(answer: Answer[Any]) -> None:
     """Warn of all that the answer lacks."""
+    if answer.scope is not None:
+        warn(plain_text(scope_text(answer.scope)))
+    if answer.incomplete:
+        warn("the collector or its observers left something out that may be of this scope")
     if answer.missing:
         warn(missing_text(answer.missing))
     left = (answer.matched or 0) - len(answer.items)
@@ -121,7 +125,7 @@ def _listings(observers: Sequence[ObserverListing]) -> Iterator[str]:
 
 def nothing_counted(questions: Questions, selection: Selection) -> str:
     """Return the reason why observers counted nothing that fits."""
-    if not questions.observers():
+    if not questions.has_observers():
         return NO_OBSERVER
     fitting = " that fits" if any(selection.filters.values()) else ""
     return f"observers counted nothing{fitting} in their last three windows"

@@ -71,6 +71,7 @@ class Answer(ReplicasAnswer, Generic[Item]):
     left_out: dict[str, int] = Field(default_factory=dict)
     missed_at_most: float | None = None
     observers: tuple[ObserverListing, ...] = ()
+    awaited: bool = False
 
 
 class Questions:
@@ -103,6 +104,7 @@ class Questions:
             "items": tuple(chain.from_iterable(answer.items for answer in pages)),
             "missing": tuple(sorted({ordinal for answer in pages for ordinal in answer.missing})),
             "continue_": pages[-1].continue_,
+            "incomplete": any(answer.incomplete for answer in pages) or None,
         }
         return pages[0].model_copy(update=together)
 
@@ -123,14 +125,15 @@ class Questions:
         deadline = time.monotonic() + _LISTING_S
         while True:
             answer = self._all(CONNECTIONS, Answer[ConnectionItem], selection)
-            awaited = any(listing.answer == "awaited" for listing in answer.observers)
+            awaited = answer.awaited or any(listing.answer == "awaited" for listing in answer.observers)
             if not awaited or time.monotonic() > deadline:
                 return answer
             time.sleep(_LISTING_AGAIN_S)
 
-    def observers(self) -> Sequence[ObserverListing]:
-        """Observers that report to the collector."""
-        return next(self.pages(CONNECTIONS, Answer[ConnectionItem], Selection(limit=1))).observers
+    def has_observers(self) -> bool:
+        """Return whether observers report to the collector, as far as the reader may know."""
+        answer = next(self.pages(CONNECTIONS, Answer[ConnectionItem], Selection(limit=1)))
+        return bool(answer.observers) or answer.scope is not None
 
     def silent(self, *, ours: bool = False) -> SilentClients:
         """Clients that do not push."""

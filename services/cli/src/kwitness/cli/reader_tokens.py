@@ -41,8 +41,9 @@ class ReaderTokens:
         return self._token
 
     def _new_token(self) -> str:
-        """Ask for a token of the first reader whose token may be had."""
-        metadata, readers = self._collector.metadata, self._collector.spec.ingest.readers
+        """Ask for a token of the first reader whose token may be had, of those without a scope before others."""
+        metadata = self._collector.metadata
+        readers = sorted(self._collector.spec.ingest.readers, key=lambda reader: reader.scope is not None)
         audience = inventory_audience(metadata.namespace, metadata.name)
         refused: NotPermittedError | None = None
         for reader in readers:

@@ -97,7 +97,12 @@ def _topics(questions: Questions, selection: Selection) -> Answer[TopicRow]:
     rows = ordered(topic_rows(items()), selection.order or "-bytes_in_per_s")
     missing = sorted({ordinal for page in pages for ordinal in page.missing})
     return Answer[TopicRow](
-        items=tuple(rows[: selection.limit]), matched=len(rows), missing=tuple(missing), left_out=pages[0].left_out
+        items=tuple(rows[: selection.limit]),
+        matched=len(rows),
+        missing=tuple(missing),
+        left_out=pages[0].left_out,
+        scope=pages[0].scope,
+        incomplete=any(page.incomplete for page in pages) or None,
     )
 
 

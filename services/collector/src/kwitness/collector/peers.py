@@ -17,11 +17,13 @@ from kwitness.collector import events as batches
 from kwitness.collector.configuration import Settings
 from kwitness.collector.events import Event, ForwardedAnswer, Outcome, together
 from kwitness.collector.failures import BodyTooLargeError, UnavailableError
+from kwitness.collector.scope_headers import write_scope
 from kwitness.collector.sharding import ordinal_of, owner_of
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import CollectorConfig
 from kwitness.contracts.endpoints import EVENTS_PATH, GAUGES_PATH, PUSHES_PATH
 from kwitness.contracts.envelopes import GaugeSnapshot, Rejection
+from kwitness.contracts.reader_rights import ReaderScope
 from kwitness.runtime.child_names import collector_name, collector_peer_host
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -199,16 +201,19 @@ class Peers:
         """Give all other replicas something to remember, at once; raises `UnavailableError` if one does not take it."""
         await asyncio.gather(*(self._send("PUT", ordinal, path, body) for ordinal in self.others()))
 
-    async def ask_all(self, path: str) -> dict[int, bytes | None]:
-        """Ask all other replicas a question at once; answers by ordinal, None of those that gave none in time."""
+    async def ask_all(self, path: str, scope: ReaderScope | None = None) -> dict[int, bytes | None]:
+        """Ask all other replicas a question at once; answers by ordinal, None of those that gave none in time.
+
+        ``scope`` is that of the reader who asks.
+        """
         others = self.others()
-        answers = await asyncio.gather(*(self._ask(ordinal, path) for ordinal in others))
+        answers = await asyncio.gather(*(self._ask(ordinal, path, scope) for ordinal in others))
         return dict(zip(others, answers, strict=True))
 
-    async def _ask(self, ordinal: int, path: str) -> bytes | None:
+    async def _ask(self, ordinal: int, path: str, scope: ReaderScope | None) -> bytes | None:
         url = self._address(ordinal) + path
         try:
-            headers = self._headers()
+            headers = [*self._headers().items(), *(() if scope is None else write_scope(scope))]
             async with (
                 asyncio.timeout(_QUESTION_S),
                 self._client().get(url, headers=headers, ssl=self._tls(), allow_redirects=False) as answer,

@@ -22,7 +22,9 @@ from kwitness.contracts.collector_config import (
 from kwitness.contracts.identity_hashing import KEY_FIELD
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.owners import OwnerList
+from kwitness.contracts.reader_rights import ReaderScope
 from kwitness.contracts.resources.durations import parse_duration
+from kwitness.contracts.resources.ingest import Scope
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.privacy import TelemetryFilter, treated
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
@@ -180,7 +182,11 @@ def _ingest(
         ),
         readers=(
             *(
-                ReaderConfig(namespace=reader.namespace or own, service_account=reader.service_account)
+                ReaderConfig(
+                    namespace=reader.namespace or own,
+                    service_account=reader.service_account,
+                    scope=_scope(reader.scope),
+                )
                 for reader in ingest.readers
             ),
             ReaderConfig(namespace=settings.namespace, service_account=settings.service_account, directs=True),
@@ -190,6 +196,10 @@ def _ingest(
         tokens_file=f"{SECRETS}/ingest-tokens/tokens" if ingest.tokens_secret_ref else None,
         other_namespaces=_other_namespaces(settings.injector.other_namespaces),
     )
+
+
+def _scope(scope: Scope | None) -> ReaderScope | None:
+    return None if scope is None else ReaderScope(namespaces=scope.namespaces, owners=scope.owners)
 
 
 def _other_namespaces(others: OtherNamespaces) -> OtherNamespacesConfig | None:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from kwitness.contracts.envelopes import ClientItem
 from kwitness.contracts.metric_prefix import PREFIX
+from kwitness.contracts.reader_rights import ReaderScope
 
-__all__ = ["as_sentence", "missing_text", "owner_text", "subscribe_line"]
+__all__ = ["as_sentence", "missing_text", "owner_text", "scope_text", "subscribe_line"]
 
 
 def subscribe_line(client_id: str | None, instance: str | None = None) -> str:
@@ -32,6 +33,16 @@ def missing_text(missing: Sequence[int]) -> str:
     replicas = ", ".join(str(one) for one in sorted(missing))
     which = "replica" if len(missing) == 1 else "replicas"
     return f"the answer is partial: {which} {replicas} of the collector did not answer, and what is known there lacks"
+
+
+def scope_text(scope: ReaderScope) -> str:
+    """Return what an answer is limited to."""
+    parts = [
+        f"{subject} {', '.join(patterns)}"
+        for subject, patterns in (("namespaces", scope.namespaces), ("owners", scope.owners))
+        if patterns
+    ]
+    return f"the answer is limited to the scope of this reader: {'; '.join(parts) or 'nothing'}"
 
 
 def owner_text(client: ClientItem) -> str | None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, Protocol, get_args
 
 from kwitness.collector.failures import ForbiddenError, UnauthenticatedError
 from kwitness.collector.ingest.token_review import User
+from kwitness.collector.scope_headers import read_scope
 from kwitness.contracts.audiences import collector_audience, inventory_audience
-from kwitness.contracts.collector_config import ANY_ACCOUNT, CollectorConfig
+from kwitness.contracts.collector_config import ANY_ACCOUNT, CollectorConfig, ReaderConfig
 from kwitness.contracts.observers import ReportedBy
+from kwitness.contracts.reader_rights import ReaderScope
 from kwitness.runtime.reloading import ReloadingFile
 
 Kind = Literal["plugin", "otlp", "observer", "interceptor", "collector", "reader", "operator"]
@@ -37,6 +40,7 @@ class Caller:
 
     ``pod`` is <namespace>/<pod> of an observer or interceptor, ``reported_by`` what its rows are marked with. ``name``
     tells it from others: that of its account, or a hash of its token in the file. ``answers`` is as in `SenderConfig`.
+    A reader with a ``scope`` may see what is of it alone.
     """
 
     kind: Kind
@@ -45,6 +49,7 @@ class Caller:
     reported_by: ReportedBy = "pod"
     name: str = field(default="", compare=False)
     answers: bool = True
+    scope: ReaderScope | None = None
 
     def may_speak_of(self, cluster_id: str) -> None:
         """Raise `ForbiddenError` unless the caller may send events of that cluster."""
@@ -67,7 +72,7 @@ def parse_tokens(content: bytes) -> dict[bytes, Caller]:
     """Read lines of token, source and cluster id into callers by the token's hash; other lines are left out.
 
     A line of an observer goes on with what it is known as and with <namespace>/<pod>, or any such pair of names; one of
-    an interceptor with the pair alone.
+    an interceptor with the pair alone, one of a reader with the entries of its scope.
     """
     callers: dict[bytes, Caller] = {}
     for line in content.decode("utf-8", "replace").splitlines():
@@ -78,6 +83,12 @@ def parse_tokens(content: bytes) -> dict[bytes, Caller]:
                 caller = Caller("observer", cluster_id, pod, _REPORTED_BY[reported_by], name=_name(token))
             case [token, "interceptor", cluster_id, pod]:
                 caller = Caller("interceptor", cluster_id, pod, name=_name(token))
+            case [token, "reader", cluster_id, first, *others]:
+                try:
+                    scope = read_scope((first, *others))
+                except ValueError:
+                    continue
+                caller = Caller("reader", cluster_id, name=_name(token), scope=scope)
             case [token, kind, cluster_id] if kind in _KINDS:
                 caller = Caller(_KINDS[kind], cluster_id, name=_name(token))
             case _:
@@ -174,7 +185,9 @@ class Authenticator:
             listed = [one for one in config.ingest.readers if (one.namespace, one.service_account) == (namespace, name)]
             if not listed:
                 return None
-            return Caller("operator" if any(one.directs for one in listed) else "reader", None, name=user.name)
+            if any(one.directs for one in listed):
+                return Caller("operator", None, name=user.name)
+            return Caller("reader", None, name=user.name, scope=_scope(listed))
         found: list[Caller] = []
         for account in (name, ANY_ACCOUNT):
             for sender in config.ingest.senders:
@@ -193,6 +206,17 @@ class Authenticator:
             # An observer's account may send both, and a pod may have both.
             meant = [one for one in meant if one.kind == "observer"] or meant
         return next(iter(meant), None)
+
+
+def _scope(readers: Sequence[ReaderConfig]) -> ReaderScope | None:
+    """Return the scope of an account that several entries name: scopes add up."""
+    scopes = [reader.scope for reader in readers if reader.scope is not None]
+    if len(scopes) < len(readers):
+        return None
+    return ReaderScope.model_construct(
+        namespaces=tuple(pattern for scope in scopes for pattern in scope.namespaces),
+        owners=tuple(pattern for scope in scopes for pattern in scope.owners),
+    )
 
 
 def require(caller: Caller, *kinds: Kind) -> None:

@@ -12,7 +12,7 @@ from kwitness.collector.ingest.reading import (
     NOBODY,
     answer_page,
     asks_for_part,
-    asks_locally,
+    find_asker,
     part_answer,
     read_others,
     read_question,
@@ -48,15 +48,22 @@ class ConnectionsApi:
 
     async def connections(self, request: web.Request) -> web.StreamResponse:
         """Answer a page of open connections, by the question's order, else by observer and age."""
-        local = await asks_locally(request, self._authenticator)
+        local, scope = await find_asker(request, self._authenticator)
         question = read_question(request, CONNECTIONS)
         now, observation = now_ms(), self._observation
         observation.registry.ask(now)
-        items = ConnectionItems(self._configuration.owners(), question)
+        items = ConnectionItems(self._configuration.owners(), question, scope)
         own = await connections_part(observation.registry, observation.observers, items, question, now)
         if local and asks_for_part(request):
             return part_answer(own)
-        others = NOBODY if local else await read_others(request, self._peers, partial(read_part, head=ConnectionsHead))
+        read = partial(read_part, head=ConnectionsHead)
+        others = NOBODY if local else await read_others(request, self._peers, read, scope)
         parts = [own, *others.parts]
-        observers = newest_answers(part.head for part in parts)
-        return await answer_page(request, question, parts, {"observers": observers, "missing": others.missing})
+        known: dict[str, object] = {
+            "observers": newest_answers(part.head for part in parts),
+            "missing": others.missing,
+            "scope": scope,
+            "awaited": any(part.head.awaited for part in parts) if scope else None,
+            "incomplete": any(part.head.incomplete for part in parts) if scope else None,
+        }
+        return await answer_page(request, question, parts, known)

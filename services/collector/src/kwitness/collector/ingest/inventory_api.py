@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from aiohttp import web
@@ -11,11 +12,13 @@ from kwitness.collector.failures import NotFoundError, UnavailableError
 from kwitness.collector.ingest.authentication import Authenticator
 from kwitness.collector.ingest.reading import (
     NOBODY,
+    Asker,
     answer,
     answer_items,
     answer_page,
     asks_for_part,
     asks_locally,
+    find_asker,
     others_parts,
     part_answer,
     read_others,
@@ -42,9 +45,11 @@ from kwitness.contracts.endpoints import (
     SUBSCRIPTION_PATH,
     SUBSCRIPTIONS_PATH,
 )
-from kwitness.contracts.envelopes import ClusterState, SubscriptionAnswer, SubscriptionList
+from kwitness.contracts.envelopes import ClusterState, SubscriptionAnswer, SubscriptionList, SubscriptionState
 from kwitness.contracts.nouns import CLIENTS
 from kwitness.contracts.questions import Question
+from kwitness.contracts.reader_rights import ReaderScope
+from kwitness.subscriptions.broker_subscription import BrokerSubscription
 
 
 class InventoryApi:
@@ -75,8 +80,8 @@ class InventoryApi:
         application.router.add_get(SUBSCRIPTION_PATH, self.subscription)
         application.router.add_get(CLUSTER_PATH, self.cluster)
 
-    def _items(self, question: Question = ALL_ITEMS) -> ClientItems:
-        return ClientItems(self._matching(), self._configuration.owners(), question)
+    def _items(self, scope: ReaderScope | None, question: Question = ALL_ITEMS) -> ClientItems:
+        return ClientItems(self._matching(), self._configuration.owners(), question, scope)
 
     def _matching(self) -> SubscriptionMatcher:
         subscriptions = self._configuration.subscriptions()
@@ -86,73 +91,73 @@ class InventoryApi:
 
     async def clients(self, request: web.Request) -> web.StreamResponse:
         """Answer a page of client instances, by the question's order, else by key; or those that changed."""
-        local = await asks_locally(request, self._authenticator)
+        asker = await find_asker(request, self._authenticator)
+        local, scope = asker
         question = read_question(request, CLIENTS)
         if question.since is not None:
-            return await self._changes(request, question, question.since, local=local)
-        own = await clients_part(self._state.clients, self._items(question), question)
+            return await self._changes(request, question, question.since, asker)
+        own = await clients_part(self._state.clients, self._items(scope, question), question)
         if local and asks_for_part(request):
             return part_answer(own)
-        others = NOBODY if local else await read_others(request, self._peers, partial(read_part, head=ClientsHead))
-        return await answer_page(request, question, [own, *others.parts], {"missing": others.missing})
+        read = partial(read_part, head=ClientsHead)
+        others = NOBODY if local else await read_others(request, self._peers, read, scope)
+        known = {"missing": others.missing, "scope": scope}
+        return await answer_page(request, question, [own, *others.parts], known)
 
     async def _changes(
-        self, request: web.Request, question: Question, since: str, *, local: bool, reset: bool = False
+        self, request: web.Request, question: Question, since: str, asker: Asker, *, reset: bool = False
     ) -> web.StreamResponse:
+        local, scope = asker
         cursors, own = read_cursors(since), self._peers.own
-        clients, items = self._state.clients, self._items(question)
+        clients, items = self._state.clients, self._items(scope, question)
         clients.changes.follow(items.owners)
         part = await changes_part(clients, items, question.limit, cursors.get(own))
         if local and asks_for_part(request):
             return part_answer(part)
         read = partial(read_part, head=ChangesHead)
-        others = NOBODY if local else await read_others(request, self._peers, read, since=since)
+        others = NOBODY if local else await read_others(request, self._peers, read, scope, since=since)
         parts = {own: part, **dict(zip(others.ordinals, others.parts, strict=True))}
         if any(part.head.reset for part in parts.values()) or cursors.keys() - {own, *self._peers.others()}:
             # A reader does not know which of its items a replica had: it begins again with all of them.
-            return await self._changes(request, question, "", local=local, reset=True)
+            return await self._changes(request, question, "", asker, reset=True)
         found, known = merge_changes(parts, cursors, question.limit)
-        return await answer_items(request, found, {**known, "missing": others.missing, "reset": reset})
+        return await answer_items(request, found, {**known, "missing": others.missing, "reset": reset, "scope": scope})
 
     async def metrics(self, request: web.Request) -> web.StreamResponse:
         """Answer one client instance and all it sends."""
-        local = await asks_locally(request, self._authenticator)
-        own = self._metrics_part(request.match_info["client_instance_id"])
+        local, scope = await find_asker(request, self._authenticator)
+        own = self._metrics_part(request.match_info["client_instance_id"], scope)
         if local and asks_for_part(request):
             return answer(own)
-        others = NOBODY if local else await others_parts(request, self._peers, MetricsPart)
-        found = client_metrics.merge([own, *others.parts], others.missing)
+        others = NOBODY if local else await others_parts(request, self._peers, MetricsPart, scope)
+        found = client_metrics.merge([own, *others.parts], others.missing, scope)
         if found is not None:
             return answer(found)
         if others.missing:
-            away = ", ".join(map(str, others.missing))
-            raise UnavailableError(
-                "Partial",
-                f"replicas that answered know no client of that id, and replica {away} did not answer; ask again",
-            )
+            raise _partial("know no client of that id", others.missing)
         raise NotFoundError(
             "UnknownClient",
             "no client of that id was heard from, or none within its last push intervals; see GET /v1/clients for those"
             " that were, and /v1/silent for connections that push nothing",
         )
 
-    def _metrics_part(self, instance: str) -> MetricsPart:
-        cluster_id = self._configuration.current().cluster_id
-        found = client_metrics.find_client(self._state.clients, instance, cluster_id)
+    def _metrics_part(self, instance: str, scope: ReaderScope | None) -> MetricsPart:
+        cluster_id, items = self._configuration.current().cluster_id, self._items(scope)
+        found = client_metrics.find_client(self._state.clients, instance, cluster_id, items.visible.client)
         if found is None:
             return MetricsPart()
         key, record = found
-        return client_metrics.metrics_part(key, record, self._items(), self._state.core.values(key))
+        return client_metrics.metrics_part(key, record, items, self._state.core.values(key))
 
     async def subscriptions(self, request: web.Request) -> web.StreamResponse:
         """Answer all subscriptions in numbers."""
-        local = await asks_locally(request, self._authenticator)
-        own = await self._subscriptions_part()
+        local, scope = await find_asker(request, self._authenticator)
+        own = await self._subscriptions_part(scope)
         if local and asks_for_part(request):
             return answer(own)
-        others = NOBODY if local else await others_parts(request, self._peers, SubscriptionsPart)
+        others = NOBODY if local else await others_parts(request, self._peers, SubscriptionsPart, scope)
         subscriptions = self._configuration.subscriptions()
-        items = (subscription_report.merge(one, [own, *others.parts]) for one in subscriptions)
+        items = self._states(subscriptions, [own, *others.parts], scope)
         # A replica that has not been told of a subscription yet has not answered about it.
         lacking = [
             ordinal
@@ -160,25 +165,37 @@ class InventoryApi:
             if not part.subscriptions.keys() >= {one.id for one in subscriptions}
         ]
         missing = tuple(sorted((*others.missing, *lacking)))
-        return answer(SubscriptionList(items=tuple(sorted(items, key=lambda one: one.id)), missing=missing))
+        ordered = tuple(sorted(items, key=lambda state: state.id))
+        return answer(SubscriptionList(items=ordered, missing=missing, scope=scope))
 
     async def subscription(self, request: web.Request) -> web.StreamResponse:
         """Answer one subscription in numbers."""
-        local = await asks_locally(request, self._authenticator)
-        wanted = request.match_info["id"]
-        found = next((one for one in self._configuration.subscriptions() if one.id == wanted), None)
-        if found is None:
-            raise NotFoundError("UnknownSubscription", "the broker has no subscription of that name, or not yet")
-        own = await self._subscriptions_part()
-        if local and asks_for_part(request):
+        local, scope = await find_asker(request, self._authenticator)
+        subscriptions, requested = self._configuration.subscriptions(), request.match_info["id"]
+        named = [subscription for subscription in subscriptions if subscription.id == requested]
+        own = await self._subscriptions_part(scope)
+        if named and local and asks_for_part(request):
             return answer(own)
-        others = NOBODY if local else await others_parts(request, self._peers, SubscriptionsPart)
-        state = subscription_report.merge(found, [own, *others.parts])
-        return answer(SubscriptionAnswer(**dict(state), missing=others.missing))
+        others = NOBODY if local or not named else await others_parts(request, self._peers, SubscriptionsPart, scope)
+        for state in self._states(named, [own, *others.parts], scope):
+            return answer(SubscriptionAnswer(**dict(state), missing=others.missing, scope=scope))
+        if named and others.missing:
+            raise _partial("know no client of this reader that it matches", others.missing)
+        raise NotFoundError("UnknownSubscription", "the broker has no subscription of that name, or not yet")
 
-    async def _subscriptions_part(self) -> SubscriptionsPart:
-        cluster_id = self._configuration.current().cluster_id
-        found = await survey(self._state.clients, self._matching(), cluster_id)
+    @staticmethod
+    def _states(
+        subscriptions: Sequence[BrokerSubscription], parts: Sequence[SubscriptionsPart], scope: ReaderScope | None
+    ) -> Sequence[SubscriptionState]:
+        if scope is not None:
+            return subscription_report.scoped_list(subscriptions, parts)
+        return [subscription_report.merge(subscription, parts) for subscription in subscriptions]
+
+    async def _subscriptions_part(self, scope: ReaderScope | None) -> SubscriptionsPart:
+        cluster_id, visible = self._configuration.current().cluster_id, self._items(scope).visible
+        found = await survey(self._state.clients, self._matching(), cluster_id, visible.client)
+        if scope is not None:
+            return subscription_report.scoped_part(found)
         return subscription_report.part(found, self._state.clients, self._state.brokers, cluster_id)
 
     async def cluster(self, request: web.Request) -> web.StreamResponse:
@@ -203,7 +220,7 @@ class InventoryApi:
         own = own.model_copy(update={"refusing": self._pipeline.privacy.refusing})
         if local:
             return answer(own)
-        others = await others_parts(request, self._peers, ClusterState)
+        others = await others_parts(request, self._peers, ClusterState, None)
         merged = reports.merge_clusters([own, *others.parts], others.missing)
         known = (
             merged.brokers
@@ -216,3 +233,8 @@ class InventoryApi:
         if not known and cluster_id != self._configuration.current().cluster_id:
             raise NotFoundError("UnknownCluster", "nothing was heard from that cluster")
         return answer(merged)
+
+
+def _partial(known: str, missing: Sequence[int]) -> UnavailableError:
+    away = ", ".join(map(str, missing))
+    return UnavailableError("Partial", f"replicas that answered {known}, and replica {away} did not answer; ask again")

@@ -12,33 +12,67 @@ from aiohttp import web
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from kwitness.collector.failures import RefusedError
+from kwitness.collector.failures import ForbiddenError, RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
 from kwitness.collector.inventory.ordered_rows import RowOrder
 from kwitness.collector.inventory.parts import Part
 from kwitness.collector.peers import Peers
+from kwitness.collector.scope_headers import SCOPE, read_scope
 from kwitness.collector.turns import Turns
 from kwitness.contracts.questions import InvalidQuestionError, Noun, Question
+from kwitness.contracts.reader_rights import ReaderScope
 
 _GZIP_LEVEL: Final = 1
 _GZIP_FORMAT: Final = 16 + zlib.MAX_WBITS
 PARTS: Final = "parts"
 """The parameter of a replica that asks another."""
 
+_SCOPED: Final = "scoped"
+"""The value of ``local`` with which a replica asks another for a reader with a scope. Replicas of earlier versions do
+not know scopes, and refuse it."""
+
 Model = TypeVar("Model", bound=BaseModel)
 PartType = TypeVar("PartType")
 
 
-async def asks_locally(request: web.Request, authenticator: Authenticator) -> bool:
-    """Authenticate, and say whether only this replica's own part is asked for."""
-    local = request.query.get("local") == "true"
+class Asker(NamedTuple):
+    """Describes a question: whether it is for this replica's own part alone, and its scope; None is everything."""
+
+    is_local: bool
+    scope: ReaderScope | None
+
+
+async def find_asker(request: web.Request, authenticator: Authenticator) -> Asker:
+    """Authenticate a caller whose answer is limited to its scope."""
+    part, authorization = request.query.get("local"), request.headers.get("Authorization")
     # Replicas have a token for sending only; they ask each other with it, for their own part.
-    purposes = (READERS, SENDERS) if local else (READERS,)
-    caller = await authenticator.caller(request.headers.get("Authorization"), purposes, peer=request.remote)
-    if caller.kind == "collector" and local:
-        return True
-    require(caller, "reader", "operator")
-    return local
+    purposes = {_SCOPED: (SENDERS,), "true": (READERS, SENDERS)}.get(part or "", (READERS,))
+    caller = await authenticator.caller(authorization, purposes, peer=request.remote)
+    if part == _SCOPED:
+        require(caller, "collector")
+        return Asker(is_local=True, scope=_scope_of(request))
+    if part != "true" or caller.kind != "collector":
+        require(caller, "reader", "operator")
+    return Asker(part == "true", caller.scope)
+
+
+def _scope_of(request: web.Request) -> ReaderScope:
+    try:
+        return read_scope(request.headers.getall(SCOPE, ()))
+    except ValueError as error:
+        raise RefusedError("BadScope", str(error)) from error
+
+
+async def asks_locally(request: web.Request, authenticator: Authenticator) -> bool:
+    """Authenticate, and say whether only this replica's own part is asked for; readers with a scope are refused."""
+    asker = await find_asker(request, authenticator)
+    if asker.scope is not None:
+        raise ForbiddenError(
+            "ScopedReader",
+            f"{request.path[:128]} is about all clients, and this reader may see those of its scope alone: ask with a "
+            "reader in spec.ingest.readers that has no scope",
+        )
+    return asker.is_local
 
 
 def read_question(request: web.Request, noun: Noun) -> Question:
@@ -76,17 +110,26 @@ NOBODY: Final[Others[Any]] = Others((), (), ())
 """Where nobody else is asked."""
 
 
-async def others_parts(request: web.Request, peers: Peers, model: type[Model]) -> Others[Model]:
-    """What the other replicas answer for themselves; one whose answer is something else gave none."""
-    return await read_others(request, peers, model.model_validate_json)
+async def others_parts(
+    request: web.Request, peers: Peers, model: type[Model], scope: ReaderScope | None
+) -> Others[Model]:
+    """Return what the other replicas answer for themselves; one whose answer is something else gave none.
+
+    ``scope`` is that of the reader, and limits their answers as it does this one's.
+    """
+    return await read_others(request, peers, model.model_validate_json, scope)
 
 
 async def read_others(
-    request: web.Request, peers: Peers, read: Callable[[bytes], PartType], **parameters: str
+    request: web.Request,
+    peers: Peers,
+    read: Callable[[bytes], PartType],
+    scope: ReaderScope | None,
+    **parameters: str,
 ) -> Others[PartType]:
     """Return the same as ``read`` returns it, which raises ValueError; ``parameters`` replace those of the request."""
-    changed = {"local": "true", PARTS: "1", **parameters}
-    answers = await peers.ask_all(request.url.update_query(changed).raw_path_qs)
+    changed = {"local": "true" if scope is None else _SCOPED, PARTS: "1", **parameters}
+    answers = await peers.ask_all(request.url.update_query(changed).raw_path_qs, scope)
     parts: dict[int, PartType] = {}
     turns = Turns()
     for ordinal, content in answers.items():

@@ -10,18 +10,21 @@ from aiohttp import web
 from kwitness.collector.configuration import Configuration
 from kwitness.collector.ingest.authentication import Authenticator
 from kwitness.collector.ingest.reading import (
+    Asker,
     answer,
     asks_for_part,
-    asks_locally,
+    find_asker,
     others_parts,
     refuse_unknown_parameters,
 )
 from kwitness.collector.inventory.silence import silent_clients
 from kwitness.collector.inventory.silence_part import SilencePart, silence_part
+from kwitness.collector.inventory.visible import Visible
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.contracts.endpoints import SILENT_PATH
+from kwitness.contracts.reader_rights import ReaderScope
 
 _PARAMETERS: Final = ("ours", "local")
 _LISTED_S: Final = 6.0
@@ -52,32 +55,35 @@ class SilenceApi:
 
     async def silent(self, request: web.Request) -> web.StreamResponse:
         """Answer who is silent; what observers have open is waited for, the first time that somebody asks."""
-        local = await asks_locally(request, self._authenticator)
+        asker = await find_asker(request, self._authenticator)
         refuse_unknown_parameters(request, _PARAMETERS)
-        if local and asks_for_part(request):
-            return answer(self._part())
-        parts, missing = await self._parts(request, local=local)
+        if asker.is_local and asks_for_part(request):
+            return answer(self._part(asker.scope))
+        parts, missing = await self._parts(request, asker)
         if any(one.awaited for one in parts):
             await asyncio.sleep(_LISTED_S)
-            parts, missing = await self._parts(request, local=local)
+            parts, missing = await self._parts(request, asker)
         ours = request.query.get("ours") == "true"
-        found = silent_clients(parts, self._configuration.subscriptions(), missing, ours=ours)
+        found = silent_clients(parts, self._configuration.subscriptions(), missing, ours=ours, scope=asker.scope)
         return answer(found)
 
-    async def _parts(self, request: web.Request, *, local: bool) -> tuple[list[SilencePart], tuple[int, ...]]:
-        if local:
-            return [self._part()], ()
-        others = await others_parts(request, self._peers, SilencePart)
-        return [self._part(), *others.parts], others.missing
+    async def _parts(self, request: web.Request, asker: Asker) -> tuple[list[SilencePart], tuple[int, ...]]:
+        own = self._part(asker.scope)
+        if asker.is_local:
+            return [own], ()
+        others = await others_parts(request, self._peers, SilencePart, asker.scope)
+        return [own, *others.parts], others.missing
 
-    def _part(self) -> SilencePart:
+    def _part(self, scope: ReaderScope | None) -> SilencePart:
+        visible = Visible(scope, self._configuration.owners())
         cluster_id, now, observation = self._configuration.current().cluster_id, now_ms(), self._observation
         registry, observers = observation.registry, observation.observers
         registry.ask(now)
         return silence_part(
             self._state.clients,
             self._state.brokers,
-            map(self._pipeline.privacy.connection, registry.open(cluster_id, observers)),
+            map(self._pipeline.privacy.connection, registry.open(cluster_id, observers, visible.connection)),
             registry.awaited(cluster_id, observers, now),
             cluster_id,
+            shows=visible.client,
         )

@@ -11,7 +11,7 @@ from kwitness.collector.ingest.reading import (
     answer,
     answer_items,
     asks_for_part,
-    asks_locally,
+    find_asker,
     others_parts,
     read_question,
 )
@@ -49,11 +49,11 @@ class WindowsApi:
         return await self._answer(request, GROUP_TABLE)
 
     async def _answer(self, request: web.Request, table: Table) -> web.StreamResponse:
-        local = await asks_locally(request, self._authenticator)
-        question = WindowsQuestion(table, read_question(request, table.noun), self._configuration.owners())
+        local, scope = await find_asker(request, self._authenticator)
+        question = WindowsQuestion(table, read_question(request, table.noun), self._configuration.owners(), scope)
         own = await windows_part(self._windows, question, now_ms())
         if local and asks_for_part(request):
             return answer(own)
-        others = NOBODY if local else await others_parts(request, self._peers, WindowsPart)
+        others = NOBODY if local else await others_parts(request, self._peers, WindowsPart, scope)
         page = await windows_page(question, (own, *others.parts), others.missing)
         return await answer_items(request, page.items, page.known)

@@ -9,54 +9,51 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from kwitness.collector.failures import RefusedError
-from kwitness.collector.inventory.client_changes import ChangeCursor
 from kwitness.collector.inventory.client_report import ClientItems
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.ordered_rows import WRITTEN_PER_STEP, Row
 from kwitness.collector.inventory.parts import Part
 from kwitness.collector.turns import Turns
 
-_CURSOR: Final = re.compile(r"(\d{1,4})\.([0-9a-f]{16})\.(\d{1,15})\.(\d{1,15})", re.ASCII)
+_CURSOR: Final = re.compile(r"(\d{1,4})\.([0-9a-f.]{1,64})", re.ASCII)
 _GONE: Final = b""
 _CHANGES_PER_STEP: Final = 1_000
 
-Cursors = Mapping[int, ChangeCursor]
-"""A reader's cursor of each replica, by its ordinal."""
+Cursors = Mapping[int, str]
+"""A reader's cursor of each replica, by its ordinal; that replica alone can read it."""
 
 
 class ChangesHead(BaseModel):
     """The cursor behind a replica's changes; ``reset`` is true where it does not continue the reader's."""
 
-    cursor: ChangeCursor
+    cursor: str
     more: bool
     reset: bool
 
 
 def read_cursors(text: str) -> Cursors:
     """Return the cursors that an answer gave; raises `RefusedError` for any other text."""
-    cursors: dict[int, ChangeCursor] = {}
+    cursors: dict[int, str] = {}
     for part in text.split("~") if text else ():
         found = _CURSOR.fullmatch(part)
         if found is None:
             raise RefusedError("BadSince", f"since has {part[:64]!r}, which no answer gave: begin with an empty since")
-        cursors[int(found[1])] = ChangeCursor(found[2], int(found[3]), int(found[4]))
+        cursors[int(found[1])] = found[2]
     return cursors
 
 
 def _write_cursors(cursors: Cursors) -> str:
-    return "~".join(
-        f"{ordinal}.{cursor.epoch}.{cursor.revision}.{cursor.begun}" for ordinal, cursor in sorted(cursors.items())
-    )
+    return "~".join(f"{ordinal}.{cursor}" for ordinal, cursor in sorted(cursors.items()))
 
 
-async def changes_part(
-    clients: Clients, items: ClientItems, limit: int, cursor: ChangeCursor | None
-) -> Part[ChangesHead]:
+async def changes_part(clients: Clients, items: ClientItems, limit: int, text: str | None) -> Part[ChangesHead]:
     """Return this replica's first changes behind a cursor, or, where that is not possible, from the beginning."""
-    turns, changes = Turns(), clients.changes
-    reset = cursor is not None and not changes.continues(cursor)
-    if cursor is None or reset:
-        cursor = changes.begin()
+    turns, changes, visible = Turns(), clients.changes, items.visible
+    cursor = None if text is None else changes.read(text, visible.audience)
+    if cursor is not None and not changes.continues(cursor, scoped=visible.scope is not None):
+        cursor = None
+    reset = text is not None and cursor is None
+    cursor = cursor or changes.begin()
     rows: dict[str, Row] = {}
     while len(rows) < limit and (found := changes.after(cursor.revision, _CHANGES_PER_STEP)):
         for number, (key, revision) in enumerate(found):
@@ -66,6 +63,8 @@ async def changes_part(
                 await turns.pause_when_due()
             cursor = cursor._replace(revision=revision)
             record = clients.get(key)
+            if not (visible.identity(changes.gone(key)) if record is None else visible.client(record)):
+                continue
             if record is not None and items.fits(record):
                 item = items.write(key, record)
             elif revision > cursor.begun:
@@ -73,8 +72,10 @@ async def changes_part(
             else:
                 continue
             rows.pop(key, None)  # it changed again meanwhile
-            rows[key] = Row(key, None, revision, item)
-    head = ChangesHead(cursor=cursor, more=changes.revision > cursor.revision, reset=reset)
+            rows[key] = Row(key, changes.write(cursor, visible.audience), revision, item)
+    head = ChangesHead(
+        cursor=changes.write(cursor, visible.audience), more=changes.revision > cursor.revision, reset=reset
+    )
     return Part(head, list(rows.values()))
 
 
@@ -95,7 +96,7 @@ def merge_changes(
         if len(rows) == len(part.rows):
             reached[ordinal] = part.head.cursor
         elif rows:
-            reached[ordinal] = part.head.cursor._replace(revision=rows[-1].version)
+            reached[ordinal] = rows[-1].value or part.head.cursor
         for row in rows:
             if row.item == _GONE:
                 gone[row.key] = None

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterable
+from collections.abc import Mapping
 from itertools import islice
 from typing import Final, NamedTuple
 
 from kwitness.collector.client_owners import ClientOwners
+from kwitness.collector.inventory.cursor_seal import CursorSeal
 
 MAX_GONE: Final = 10_000
 """Clients that ended and are remembered for readers."""
 MAX_GONE_CHARACTERS: Final = 1024 * 1024
-"""Characters of their keys."""
+"""Characters of their keys, and of what decides who may see them."""
 
 
 class ChangeCursor(NamedTuple):
     """How far a reader has read a replica's changes.
 
-    ``epoch`` is that of the replica's process and its owners; ``begun`` is the revision at which the reader began: it
-    does not know clients that ended before.
+    ``begun`` is the revision at which the reader began: it does not know clients that ended before.
     """
 
-    epoch: str
     revision: int
     begun: int
 
@@ -33,15 +31,16 @@ class ClientChanges:
     def __init__(self) -> None:
         self.revision = 0
         self._revisions: dict[str, int] = {}
-        self._gone: dict[str, None] = {}
+        self._gone: dict[str, Mapping[str, str]] = {}
         self._gone_characters = 0
         self._forgotten = 0
+        self._moved = 0
         self._owners: ClientOwners | None = None
         self.renew()
 
     def renew(self) -> None:
         """Have all readers begin again."""
-        self._epoch = secrets.token_hex(8)
+        self._seal = CursorSeal()
 
     def follow(self, owners: ClientOwners) -> None:
         """Have all readers begin again if the owners of clients changed."""
@@ -49,37 +48,55 @@ class ClientChanges:
         if known is not owners and not known.equals(owners):
             self.renew()
 
-    def note(self, key: str) -> None:
-        """Note that a client is new or changed."""
+    def note(self, key: str, *, moved: bool = False) -> None:
+        """Note that a client is new or changed; one that ``moved`` may be seen by other readers than before."""
         self.revision += 1
+        if moved:
+            self._moved = self.revision
         self._revisions.pop(key, None)
         self._revisions[key] = self.revision
         if key in self._gone:
             self._remember_no_more(key)
 
-    def leave(self, keys: Iterable[str]) -> None:
-        """Note that clients ended."""
-        for key in keys:
+    def leave(self, seen_by: Mapping[str, Mapping[str, str]]) -> None:
+        """Note that clients ended, and by key what decides who may see them."""
+        for key, proven in seen_by.items():
             self.note(key)
-            self._gone[key] = None
-            self._gone_characters += len(key)
+            self._gone[key] = proven
+            self._gone_characters += _characters(key, proven)
         while len(self._gone) > MAX_GONE or self._gone_characters > MAX_GONE_CHARACTERS:
             oldest = next(iter(self._gone))
             self._remember_no_more(oldest)
             self._forgotten = self._revisions.pop(oldest)
 
     def _remember_no_more(self, key: str) -> None:
-        del self._gone[key]
-        self._gone_characters -= len(key)
+        self._gone_characters -= _characters(key, self._gone.pop(key))
+
+    def gone(self, key: str) -> Mapping[str, str]:
+        """Return what decided who may see a client that ended; nothing of others."""
+        return self._gone.get(key, {})
 
     def begin(self) -> ChangeCursor:
         """Return the cursor of a reader that knows nothing."""
-        return ChangeCursor(self._epoch, 0, self.revision)
+        return ChangeCursor(0, self.revision)
 
-    def continues(self, cursor: ChangeCursor) -> bool:
-        """Return whether everything is known that changed since."""
+    def write(self, cursor: ChangeCursor, audience: bytes = b"") -> str:
+        """Return a cursor as readers of one scope have it, which tells them no numbers."""
+        return self._seal.close(*cursor, audience)
+
+    def read(self, text: str, audience: bytes = b"") -> ChangeCursor | None:
+        """Return a cursor of this process, its owners and the scope; None for any other text."""
+        numbers = self._seal.open(text, audience)
+        return None if numbers is None else ChangeCursor(*numbers)
+
+    def continues(self, cursor: ChangeCursor, *, scoped: bool = False) -> bool:
+        """Return whether everything is known that changed since.
+
+        A reader who is ``scoped`` begins again if any client moved, since it may have been one of its own.
+        """
         known_until = max(cursor.revision, cursor.begun)
-        return cursor.epoch == self._epoch and self._forgotten <= known_until <= self.revision
+        needed = max(self._forgotten, self._moved) if scoped else self._forgotten
+        return needed <= known_until <= self.revision
 
     def after(self, revision: int, most: int) -> list[tuple[str, int]]:
         """Return the first keys and revisions behind a revision."""
@@ -89,3 +106,7 @@ class ClientChanges:
                 break
             found.append(entry)
         return list(islice(reversed(found), most))
+
+
+def _characters(key: str, proven: Mapping[str, str]) -> int:
+    return len(key) + sum(map(len, proven.values()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -12,7 +12,9 @@ from kwitness.collector.core import ClientValue
 from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.client_report import ClientItems
 from kwitness.collector.inventory.clients import Clients
+from kwitness.collector.inventory.visible import everything
 from kwitness.contracts.envelopes import ClientItem, ClientMetrics, ClientMetricValue
+from kwitness.contracts.reader_rights import ReaderScope
 
 MAX_METRICS: Final = 5_000
 """Metrics in one answer; a real client sends some hundred, one that makes names up could send any number."""
@@ -28,17 +30,22 @@ class MetricsPart(BaseModel):
     left_out: int = 0
 
 
-def find_client(clients: Clients, instance: str, cluster_id: str) -> tuple[str, ClientRecord] | None:
-    """Return key and record of an instance, of the collector's own cluster rather than of another."""
+def find_client(
+    clients: Clients,
+    instance: str,
+    cluster_id: str,
+    shows: Callable[[ClientRecord], bool] = everything,
+) -> tuple[str, ClientRecord] | None:
+    """Return key and record of an instance that the reader may see, of the collector's own cluster before others."""
     own = f"{cluster_id}/{instance}"
     record = clients.get(own)
-    if record is not None:
+    if record is not None and shows(record):
         return own, record
     return next(
         (
             (key, one)
             for key, one in clients.items()
-            if key.partition("/")[2] == instance or one.identity.get("client_instance_id") == instance
+            if (key.partition("/")[2] == instance or one.identity.get("client_instance_id") == instance) and shows(one)
         ),
         None,
     )
@@ -69,10 +76,14 @@ def _metric(one: ClientValue, record: ClientRecord) -> ClientMetricValue:
     )
 
 
-def merge(parts: Sequence[MetricsPart], missing: tuple[int, ...]) -> ClientMetrics | None:
+def merge(
+    parts: Sequence[MetricsPart], missing: tuple[int, ...], scope: ReaderScope | None = None
+) -> ClientMetrics | None:
     """Take the part of the replica that heard of the client last; None where no replica knows it."""
     known = [(part.client.last_push_ms or 0, part, part.client) for part in parts if part.client is not None]
     if not known:
         return None
     _, part, client = max(known, key=lambda one: one[0])
-    return ClientMetrics(client=client, metrics=part.metrics, metrics_left_out=part.left_out, missing=missing)
+    return ClientMetrics(
+        client=client, metrics=part.metrics, metrics_left_out=part.left_out, missing=missing, scope=scope
+    )

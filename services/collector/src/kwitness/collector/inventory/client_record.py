@@ -11,6 +11,9 @@ from kwitness.collector.fairness import NOBODY
 from kwitness.contracts.owners import KnownOwner
 from kwitness.subscriptions.matcher import Matcher
 
+_NAMESPACE: Final = "k8s_namespace"
+_SEEN_BY: Final = ("cluster_id", "principal", "client_id", "group_id", _NAMESPACE)
+"""Identity keys that decide which readers may see a client."""
 DEFAULT_INTERVAL_MS: Final = 300_000
 """Kafka's default push interval, assumed until an interval was told or seen."""
 LEAST_LIFE_MS: Final = 30_000
@@ -41,7 +44,7 @@ class ClientRecord:
     ``matched`` remembers which subscriptions were found to match the identity, ``owned`` its owner; None: look again.
     ``revision`` changes with the identity. ``raw`` is the identity before it was treated, known from a push until the
     process ends; ``treated`` are the keys whose values in ``identity`` are not what they were. ``holder`` is whose
-    share it is of.
+    share it is of. ``is_namespace_proven`` says that the token of its pod names the namespace in its identity.
     """
 
     __slots__ = (
@@ -50,6 +53,7 @@ class ClientRecord:
         "gaps_ms",
         "holder",
         "identity",
+        "is_namespace_proven",
         "last_push_ms",
         "last_read_ms",
         "last_received_ms",
@@ -84,6 +88,7 @@ class ClientRecord:
         self.filtered = False
         self.raw: dict[str, str] | None = None
         self.treated: frozenset[str] = frozenset()
+        self.is_namespace_proven = False
 
     @property
     def interval_ms(self) -> int | None:
@@ -94,8 +99,22 @@ class ClientRecord:
 
     @property
     def who(self) -> Mapping[str, str]:
-        """Who it is, as the broker matches it: before it was treated, where that is known."""
+        """The identity as the broker matches it: before it was treated, where that is known."""
         return self.identity if self.raw is None else self.raw
+
+    @property
+    def proven(self) -> Mapping[str, str]:
+        """The identity without a namespace that it only claims."""
+        who = self.who
+        if self.is_namespace_proven or _NAMESPACE not in who:
+            return who
+        return {key: text for key, text in who.items() if key != _NAMESPACE}
+
+    @property
+    def seen_by(self) -> dict[str, str]:
+        """Values that decide which readers may see it."""
+        proven = self.proven
+        return {key: proven[key] for key in _SEEN_BY if key in proven}
 
     @property
     def shown(self) -> tuple[object, ...]:

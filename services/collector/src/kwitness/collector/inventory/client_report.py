@@ -15,11 +15,13 @@ from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.matched import SubscriptionMatcher, places
 from kwitness.collector.inventory.ordered_rows import AnyRow, Row, RowOrder, order_value, write_items
 from kwitness.collector.inventory.parts import Part
+from kwitness.collector.inventory.visible import Visible
 from kwitness.collector.turns import Turns
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.contracts.nouns import CLIENTS
 from kwitness.contracts.owners import text_fits
 from kwitness.contracts.questions import Question
+from kwitness.contracts.reader_rights import ReaderScope
 from kwitness.contracts.software import is_ours
 from kwitness.subscriptions.matching import effective
 
@@ -40,9 +42,16 @@ class ClientsHead(BaseModel):
 class ClientItems:
     """Writes clients for one answer, with the subscriptions that match them and their owners."""
 
-    def __init__(self, matcher: SubscriptionMatcher, owners: ClientOwners, question: Question = ALL_ITEMS) -> None:
+    def __init__(
+        self,
+        matcher: SubscriptionMatcher,
+        owners: ClientOwners,
+        question: Question = ALL_ITEMS,
+        scope: ReaderScope | None = None,
+    ) -> None:
         self._matcher = matcher
         self.owners = owners
+        self.visible = Visible(scope, owners)
         self._filters = tuple(question.filters.items())
         self._order = None if question.order is None else question.order.field
         self._effective: dict[int, dict[str, Any] | None] = {0: None}
@@ -85,8 +94,10 @@ class ClientItems:
         return to_json(self.item(key, record))
 
     def fits(self, record: ClientRecord) -> bool:
-        """Return whether a client fits all filters."""
-        return not self._filters or all(text_fits(pattern, self._text(record, name)) for name, pattern in self._filters)
+        """Return whether a client is shown to the reader and fits all filters."""
+        return self.visible.client(record) and (
+            not self._filters or all(text_fits(pattern, self._text(record, name)) for name, pattern in self._filters)
+        )
 
     def order_value(self, record: ClientRecord) -> str | None:
         """Return the value of the field that items are ordered by."""
@@ -131,7 +142,7 @@ def _is_ours(record: ClientRecord) -> bool:
 async def clients_part(clients: Clients, items: ClientItems, question: Question) -> Part[ClientsHead]:
     """Return this replica's first clients of a page; all are visited only where that takes filters or an order."""
     order = RowOrder(question)
-    if question.filters or question.order:
+    if question.filters or question.order or items.visible.scope is not None:
         matched, rows = await _first(clients, items, order)
     else:
         matched = len(clients)

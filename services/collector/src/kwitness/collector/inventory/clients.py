@@ -30,9 +30,9 @@ _MAX_SET_CHARACTERS: Final = 64 * 1024
 client keeps the set it had."""
 
 
-_NOT_KNOWN: Final[list[Any]] = [0, 0, None, 0, None]
-"""Of a record in the state file of an earlier version: last_received_ms, malformed, malformed_reason, last_read_ms, and
-which keys are treated."""
+_NOT_KNOWN: Final[list[Any]] = [0, 0, None, 0, None, False]
+"""Of a record in the state file of an earlier version: last_received_ms, malformed, malformed_reason, last_read_ms,
+which keys are treated, and whether the namespace is proven."""
 
 
 class Learnt(NamedTuple):
@@ -60,7 +60,7 @@ class Clients:
         self._refused: dict[str, None] = {}
         self.left_out: dict[str, int] = {}
         self.left_ms: dict[str, int] = {}
-        """When the last push came of those that are not known any more; whoever reads it forgets them."""
+        """When the last push came of those that are not known any more; its reader forgets them."""
         self.silent = SilentClients()
         self.changes = ClientChanges()
 
@@ -129,9 +129,10 @@ class Clients:
             return Learnt(record.identity, is_news=False)
         if not self._lengthen(record, characters_of(identity) - characters_of(record.identity, keys=identity)):
             return Learnt(record.identity, is_news=False)
+        before = record.seen_by
         record.identity.update(identity)
         record.identity_changed()
-        self.changes.note(key)
+        self.changes.note(key, moved=record.seen_by != before)
         return Learnt(record.identity, is_news=True)
 
     def _lengthen(self, record: ClientRecord, more: int) -> bool:
@@ -146,13 +147,13 @@ class Clients:
         """Note a push of a client that was admitted and whose identity was learnt."""
         key = event.client
         record = self._records.pop(key, None)
-        shown = None
+        shown, seen_by = None, self.changes.gone(key)
         if record is None:
             record = ClientRecord(event.identity, now_ms, event.holder)
             self._put(key, record)
             self._sort_in(key)
         else:
-            shown = record.shown
+            shown, seen_by = record.shown, record.seen_by
             self._records[key] = record
             gap = event.received_at_ms - record.last_received_ms
             if gap > 0 and record.last_received_ms:  # a clock may be set back, and brokers' clocks differ
@@ -170,10 +171,12 @@ class Clients:
         if event.filtered:
             record.filtered, record.treated = True, event.treated
             self._learn_raw(record, event.raw)
+        record.is_namespace_proven = event.is_of_pod
         if not record.metrics.issuperset(applied.metrics):
             self._add_metrics(record, applied.metrics)
-        if record.shown != shown:
-            self.changes.note(key)
+        moved = bool(seen_by) and record.seen_by != seen_by
+        if moved or record.shown != shown:
+            self.changes.note(key, moved=moved)
 
     def _learn_raw(self, record: ClientRecord, raw: Mapping[str, str] | None) -> None:
         known = record.raw
@@ -258,12 +261,14 @@ class Clients:
             self.changes.renew()
 
     def _drop(self, keys: Collection[str]) -> None:
+        seen_by: dict[str, dict[str, str]] = {}
         for key in keys:
             record = self._records.pop(key)
             self._room.take(record.holder, -1)
             self._characters.take(record.holder, -len(key) - record.characters())
             self.left_ms[key] = record.last_push_ms
-        self.changes.leave(keys)
+            seen_by[key] = record.seen_by
+        self.changes.leave(seen_by)
         if len(self._keys) > 2 * len(self._records) + _FEW_KEYS:
             self._keys = [key for key in self._keys if key in self._records]
 
@@ -289,6 +294,7 @@ class Clients:
                 record.malformed_reason,
                 record.last_read_ms,
                 sorted(record.treated) if record.filtered else None,
+                record.is_namespace_proven,
             ]
 
     def load(self, rows: Iterable[list[Any]]) -> None:
@@ -300,7 +306,7 @@ class Clients:
                 continue
             # The last entries came later than state files of earlier versions.
             _, key, identity, first, last, told, gaps, metrics, terminated, *later = row
-            received, malformed, reason, read, treated = [*later, *_NOT_KNOWN[len(later) :]]
+            received, malformed, reason, read, treated, is_namespace_proven = [*later, *_NOT_KNOWN[len(later) :]]
             record = ClientRecord({str(name): str(value) for name, value in dict(identity).items()}, int(first))
             record.last_push_ms = int(last)
             record.told_interval_ms = None if told is None else int(told)
@@ -316,6 +322,7 @@ class Clients:
             record.last_read_ms = int(read)
             if treated is not None:
                 record.filtered, record.treated = True, frozenset(str(name) for name in treated)
+            record.is_namespace_proven = bool(is_namespace_proven)
             self._put(str(key), record)
             self.changes.note(str(key))
         self._keys = sorted(self._records)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from kwitness.collector.inventory.observers import SILENT_AFTER_MS, Observers
+from kwitness.collector.inventory.visible import everything
 from kwitness.collector.origin import Origin, origin_of
 from kwitness.contracts.envelopes import EventsHead, OpenConnection
 
@@ -72,12 +73,17 @@ class ConnectionRegistry:
         """Return the newest list of each observer, by its source."""
         return dict(self._by_source)
 
-    def open(self, cluster_id: str, observers: Observers) -> Iterator[OpenConnection]:
-        """Return the connections of one cluster that observers listed."""
+    def open(
+        self,
+        cluster_id: str,
+        observers: Observers,
+        shows: Callable[[OpenConnection, Origin], bool] = everything,
+    ) -> Iterator[OpenConnection]:
+        """Return the connections of one cluster that observers listed, those that the reader may see."""
         known = {one.head.source for one in observers.known() if one.head.cluster_id == cluster_id}
         for source, listing in self._by_source.items():
             if source in known:
-                yield from listing.connections
+                yield from (each for each in listing.connections if shows(each, listing.origin))
 
     def awaited(self, cluster_id: str, observers: Observers, now_ms: int) -> int:
         """Count the observers of one cluster that have not answered yet."""

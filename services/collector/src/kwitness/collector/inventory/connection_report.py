@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -14,11 +14,13 @@ from kwitness.collector.inventory.connection_registry import ConnectionRegistry,
 from kwitness.collector.inventory.observers import Observer, Observers
 from kwitness.collector.inventory.ordered_rows import WRITTEN_PER_STEP, Row, RowOrder, order_value, write_items
 from kwitness.collector.inventory.parts import Part
+from kwitness.collector.inventory.visible import Visible
 from kwitness.collector.turns import Turns
 from kwitness.contracts.envelopes import ObserverListing, OpenConnection
 from kwitness.contracts.nouns import CONNECTIONS
 from kwitness.contracts.owners import KnownOwner, text_fits
 from kwitness.contracts.questions import Question
+from kwitness.contracts.reader_rights import ReaderScope
 from kwitness.contracts.software import UNANNOUNCED
 
 _OF_THE_OBSERVER: Final = frozenset({"cluster_id", "application_id", "k8s_namespace", "k8s_workload", "k8s_pod"})
@@ -33,6 +35,9 @@ class ConnectionsHead(BaseModel):
 
     matched: int
     observers: tuple[ObserverListing, ...]
+    awaited: bool = False
+    """For readers with a scope, who see some of the observers: whether any has not answered."""
+    incomplete: bool = False
 
 
 class Seen(NamedTuple):
@@ -57,7 +62,8 @@ class Seen(NamedTuple):
 class ConnectionItems:
     """Writes connections for one answer, with their owners."""
 
-    def __init__(self, owners: ClientOwners, question: Question) -> None:
+    def __init__(self, owners: ClientOwners, question: Question, scope: ReaderScope | None = None) -> None:
+        self.visible = Visible(scope, owners)
         self._owners = owners
         self._owned: dict[tuple[str | None, ...], KnownOwner | None] = {}
         self._filters = tuple(question.filters.items())
@@ -65,8 +71,10 @@ class ConnectionItems:
         self._fields = question.fields or CONNECTIONS.fields
 
     def fits(self, seen: Seen) -> bool:
-        """Return whether a connection fits all filters."""
-        return all(text_fits(pattern, self._text(seen, name)) for name, pattern in self._filters)
+        """Return whether a connection is shown to the reader and fits all filters."""
+        return self.visible.connection(seen.connection, seen.listing.origin) and all(
+            text_fits(pattern, self._text(seen, name)) for name, pattern in self._filters
+        )
 
     def order_value(self, seen: Seen) -> str | None:
         """Return the value of the field that items are ordered by."""
@@ -133,7 +141,18 @@ async def connections_part(
         if number % WRITTEN_PER_STEP == 0:
             await turns.pause_when_due()
         answers.append(_answer(observer, listings.get(source), silent=source not in heard))
-    return Part(ConnectionsHead(matched=matched, observers=tuple(answers)), written)
+    return Part(_head(matched, answers, items.visible), written)
+
+
+def _head(matched: int, answers: Sequence[ObserverListing], visible: Visible) -> ConnectionsHead:
+    if visible.scope is None:
+        return ConnectionsHead(matched=matched, observers=tuple(answers))
+    return ConnectionsHead(
+        matched=matched,
+        observers=tuple(answer for answer in answers if visible.namespace(answer.observer_pod.partition("/")[0])),
+        awaited=any(answer.answer == "awaited" for answer in answers),
+        incomplete=any(answer.answer == "silent" or answer.left_out for answer in answers),
+    )
 
 
 def _name(observer: Observer) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final
@@ -47,8 +47,9 @@ _NO_ERRORS: Final[Mapping[str, int]] = {}
 
 @dataclass(slots=True, eq=False)
 class Source:
-    """One observer: its windows by their ends."""
+    """One observer: its windows by their ends, and the namespace of its pod if that is its clients' pod, too."""
 
+    namespace: str = ""
     windows: dict[int, Window] = field(default_factory=dict)
     seconds: float = 0.0
     """From the first begin to the last end: a window that is missing in between had no traffic."""
@@ -90,6 +91,15 @@ class Item:
     def is_shown(self) -> bool:
         """False while the last rows are released."""
         return any(window.is_kept for window in self.rows)
+
+    def of_namespaces(self, fits: Callable[[str], bool]) -> Item | None:
+        """Return an item that has the rows of sidecars in some namespaces alone; None if they have none."""
+        rows = {
+            window: row
+            for window, row in self.rows.items()
+            if window.is_kept and window.source.namespace and fits(window.source.namespace)
+        }
+        return Item(self.table, self.key, rows) if rows else None
 
     def row(self, window: Window) -> Reading:
         """Return what one window has."""
@@ -187,7 +197,7 @@ class RecentWindows:
 
     def _window(self, head: EventsHead, start_ms: int, end_ms: int, until_ms: int) -> Window | None:
         """Find or begin a window; None if there is no room for it."""
-        source = self._sources.get(head.source) or Source()
+        source = self._sources.get(head.source) or Source(origin_of(head).k8s_namespace)
         known = source.windows.get(end_ms)
         if known is not None:
             return known

@@ -15,6 +15,7 @@ from typing import Final
 from kwitness.collector.inventory.silence_part import BrokerPart, Malformed, Observed, SilencePart
 from kwitness.contracts.envelopes import MOST_INSTANCES, SilenceReason, SilentClients, SilentItem
 from kwitness.contracts.identity_hashing import HASHED_PREFIX
+from kwitness.contracts.reader_rights import ReaderScope
 from kwitness.contracts.software import UNANNOUNCED, is_ours, pushes_telemetry, ways_to_telemetry
 from kwitness.contracts.spelling import quantity
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
@@ -37,9 +38,14 @@ def silent_clients(
     missing: Sequence[int],
     *,
     ours: bool,
+    scope: ReaderScope | None = None,
 ) -> SilentClients:
-    """Make the answer from all replicas' parts; the platform's own clients are in it if ``ours``."""
-    silence = _Silence(parts, subscriptions)
+    """Make the answer from all replicas' parts; the platform's own clients are in it if ``ours``.
+
+    A reader with a scope is told of clients that are known one by one, since software and instances that brokers count
+    are in no scope; the parts have those of its scope alone.
+    """
+    silence = _Silence(parts, subscriptions, is_scoped=scope is not None)
     found = [item for item in silence.items() if ours or not item.ours]
     found.sort(
         key=lambda one: (
@@ -52,7 +58,10 @@ def silent_clients(
         )
     )
     return SilentClients(
-        items=tuple(found[:MAX_ITEMS]), left_out=max(0, len(found) - MAX_ITEMS), missing=tuple(sorted(missing))
+        items=tuple(found[:MAX_ITEMS]),
+        left_out=max(0, len(found) - MAX_ITEMS),
+        missing=tuple(sorted(missing)),
+        scope=scope,
     )
 
 
@@ -66,8 +75,11 @@ def certain_reasons(
 class _Silence:
     """The parts together, and what follows from them."""
 
-    def __init__(self, parts: Sequence[SilencePart], subscriptions: Sequence[BrokerSubscription]) -> None:
+    def __init__(
+        self, parts: Sequence[SilencePart], subscriptions: Sequence[BrokerSubscription], *, is_scoped: bool = False
+    ) -> None:
         self._subscriptions = subscriptions
+        self._is_scoped = is_scoped
         self._brokers = _newest(one for part in parts for one in part.brokers)
         heard = {one for part in parts for one in part.heard}
         self._pushing = {one for part in parts for one in part.pushing}
@@ -104,6 +116,8 @@ class _Silence:
                 if one.client_instance_id is not None:
                     told.add(one.client_instance_id)
                 yield self._of_observed(one)
+        if self._is_scoped:
+            return
         for (name, version), count in self._silent_software.items():
             unseen = count - seen[name, version]
             if unseen > 0:
@@ -179,8 +193,18 @@ class _Silence:
             )
         if not self._shows_asking:
             return self._unknown()
+        return self._why_asked(name, version, is_observed=is_observed)
+
+    def _why_asked(self, name: str, version: str, *, is_observed: bool) -> _Why:
         if not self._asked_of:
             return self._not_asking(name, version)
+        if self._is_scoped:
+            # Which instances asked, and what brokers count of them, is about others.
+            return _Why(
+                "SubscribedNotPushing",
+                "Instances asked a broker without a push, and a broker does not name their software: this one may not "
+                "have asked.",
+            )
         whys = [self._why_instance(one) for one in self._asked_of]
         if self._asking_software == [(name, version)]:
             [(reason, _)] = Counter(one.reason for one in whys).most_common(1)

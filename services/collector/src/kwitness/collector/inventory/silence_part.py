@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from pydantic import BaseModel, ConfigDict
 
 from kwitness.collector.inventory.brokers import Broker, Brokers
 from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.clients import Clients
+from kwitness.collector.inventory.visible import everything
 from kwitness.contracts.envelopes import InstanceSensors, OpenConnection
 from kwitness.contracts.software import UNANNOUNCED
 
@@ -41,23 +42,23 @@ class BrokerPart(_Part):
 class Malformed(_Part):
     """An instance of which no push could be read."""
 
-    client_id: str | None
+    client_id: str | None = None
     client_instance_id: str
-    principal: str | None
-    client_address: str | None
+    principal: str | None = None
+    client_address: str | None = None
     name: str
     version: str
     pushes: int
-    reason: str | None
+    reason: str | None = None
 
 
 class Observed(_Part):
     """Open connections of one client, as observers have it."""
 
-    client_id: str | None
-    client_instance_id: str | None
-    principal: str | None
-    client_address: str | None
+    client_id: str | None = None
+    client_instance_id: str | None = None
+    principal: str | None = None
+    client_address: str | None = None
     name: str
     version: str
     connections: int
@@ -76,21 +77,34 @@ class SilencePart(_Part):
 
 
 def silence_part(
-    clients: Clients, brokers: Brokers, open_: Iterable[OpenConnection], awaited: int, cluster_id: str
+    clients: Clients,
+    brokers: Brokers,
+    open_: Iterable[OpenConnection],
+    awaited: int,
+    cluster_id: str,
+    *,
+    shows: Callable[[ClientRecord], bool] = everything,
 ) -> SilencePart:
-    """Collect what this replica knows of a cluster; ``awaited`` observers have not listed their connections yet."""
+    """Collect what this replica knows of a cluster; ``awaited`` observers have not listed their connections yet.
+
+    Clients of which no push could be read are those that the reader may see.
+    """
     found = {key: one for key, one in clients.items() if one.identity.get("cluster_id") == cluster_id}
     records = found.values()
     return SilencePart(
         # By what heartbeats name them, too, where the identity does not say it.
         heard=tuple(key.removeprefix(f"{cluster_id}/") for key in found),
         pushing=tuple(sorted({_client(one) for one in records if not one.terminated})),
-        malformed=tuple(_malformed(one) for one in records if one.malformed and not one.last_read_ms),
+        malformed=tuple(_malformed(one) for one in records if _is_malformed(one) and shows(one)),
         brokers=tuple(_broker(one) for one in brokers.of_cluster(cluster_id)),
         connected=tuple((*software, count) for software, count in brokers.connected_software(cluster_id).items()),
         observed=tuple(_observed(open_)),
         awaited=awaited,
     )
+
+
+def _is_malformed(record: ClientRecord) -> bool:
+    return record.malformed > 0 and not record.last_read_ms
 
 
 def _client(record: ClientRecord) -> ClientOfSoftware:

@@ -6,7 +6,7 @@ software is software with connections of which no instance pushes; why, is said 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -91,18 +91,42 @@ def part(survey: Survey, clients: Clients, brokers: Brokers, cluster_id: str) ->
             Connected(name=name, version=version, connections=count) for (name, version), count in connected.items()
         ),
         pushing_software=tuple(sorted(survey.software)),
-        subscriptions={
-            one.id: SubscriptionPart(
-                matching=found.matching,
-                unknown=found.unknown,
-                pushing=found.pushing,
-                sent_prefixes=tuple(sorted(found.sent_prefixes)),
-                top=tuple(sorted((_top_client(record, one) for record in found.newest), key=_newest_first)),
-            )
-            for one, found in zip(survey.subscriptions, survey.found, strict=True)
-        },
+        subscriptions=_subscriptions(survey),
         silence=silence_part(clients, brokers, (), 0, cluster_id) if comparable else None,
     )
+
+
+def scoped_part(survey: Survey) -> SubscriptionsPart:
+    """Make this replica's part for a reader with a scope, whose clients the survey has: brokers count all others."""
+    return SubscriptionsPart(pushing_at_all=survey.clients, subscriptions=_subscriptions(survey))
+
+
+def scoped_list(
+    subscriptions: Iterable[BrokerSubscription], parts: Sequence[SubscriptionsPart]
+) -> tuple[SubscriptionState, ...]:
+    """Make the answer for a reader with a scope: subscriptions that match clients of it.
+
+    Definitions are absent, since they name the clients that they match.
+    """
+    states = (merge(subscription, parts) for subscription in subscriptions)
+    return tuple(
+        state.model_copy(update={"definition": None})
+        for state in states
+        if state.clients.matching is None or state.clients.matching > 0
+    )
+
+
+def _subscriptions(survey: Survey) -> dict[str, SubscriptionPart]:
+    return {
+        subscription.id: SubscriptionPart(
+            matching=found.matching,
+            unknown=found.unknown,
+            pushing=found.pushing,
+            sent_prefixes=tuple(sorted(found.sent_prefixes)),
+            top=tuple(sorted((_top_client(record, subscription) for record in found.newest), key=_newest_first)),
+        )
+        for subscription, found in zip(survey.subscriptions, survey.found, strict=True)
+    }
 
 
 def _top_client(record: ClientRecord, subscription: BrokerSubscription) -> TopClient:

@@ -7,12 +7,14 @@ same sets of metrics: what a set means for a subscription is found out once for 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
 from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.matched import SubscriptionMatcher, places
+from kwitness.collector.inventory.visible import everything
 from kwitness.collector.turns import Turns
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import requests_metric
@@ -47,8 +49,13 @@ class Survey:
     found: list[Found] = field(default_factory=list)
 
 
-async def survey(clients: Clients, matcher: SubscriptionMatcher, cluster_id: str) -> Survey:
-    """Look at every client of a cluster that has not ended, those that pushed last first."""
+async def survey(
+    clients: Clients,
+    matcher: SubscriptionMatcher,
+    cluster_id: str,
+    shows: Callable[[ClientRecord], bool] = everything,
+) -> Survey:
+    """Count the clients of a cluster that have not ended and that the reader may see."""
     subscriptions = matcher.subscriptions
     result = Survey(subscriptions, found=[Found() for _ in subscriptions])
     groups: Counter[tuple[int, frozenset[str]]] = Counter()
@@ -59,7 +66,7 @@ async def survey(clients: Clients, matcher: SubscriptionMatcher, cluster_id: str
         if number % _LOOK_EVERY == 0:
             await turns.pause_when_due()
         identity = record.identity
-        if record.terminated or identity.get("cluster_id") != cluster_id:
+        if record.terminated or identity.get("cluster_id") != cluster_id or not shows(record):
             continue
         result.clients += 1
         result.software.add((identity.get("client_software_name", ""), identity.get("client_software_version", "")))

@@ -49,6 +49,8 @@ async def windows_page(
         "matched": sum(part.matched for part in parts) + len(merged) - sum(len(part.rows) for part in parts),
         "missing": missing,
         "left_out": dict(sum((Counter(part.left_out) for part in parts), Counter[str]())),
+        "scope": question.scope,
+        "incomplete": any(part.incomplete for part in parts) if question.scope is not None else None,
         "continue": token(first[-1]) if first and has_more and question.place is None else None,
         "missed_at_most": _missed_at_most(question, parts, merged, rest) if question.adds_up else None,
     }

@@ -19,7 +19,8 @@ _SPARE: Final = 500
 class WindowsPart(BaseModel):
     """One replica's first items, sorted; exchanged between replicas of the same version.
 
-    ``is_cut`` says that more items follow, ``matched`` counts all that match.
+    ``is_cut`` says that more items follow, ``matched`` counts all that match. A reader with a scope is told that there
+    are entries ``left_out``, by ``incomplete``, and not how many.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,6 +29,7 @@ class WindowsPart(BaseModel):
     is_cut: bool = False
     matched: int = 0
     left_out: dict[str, int] = Field(default_factory=dict)
+    incomplete: bool = False
 
 
 class _First:
@@ -60,9 +62,11 @@ async def windows_part(windows: RecentWindows, question: WindowsQuestion, now_ms
     """Select the first items of this replica that match."""
     turns, first, matched = Turns(), _First(question.limit), 0
     windows.expire(now_ms)
-    for item in windows.items(question.table):
+    for known in windows.items(question.table):
         await turns.pause_when_due()
-        if item.is_shown and question.matches(item.key):
+        if not known.is_shown or not question.matches(known.key):
+            continue
+        if (item := question.shown(known)) is not None:
             matched += 1
             if question.place is not None:
                 first.add(question.rank(item.key, item.number(question.place)), item)
@@ -75,4 +79,7 @@ async def windows_part(windows: RecentWindows, question: WindowsQuestion, now_ms
         if reading is not None:  # its windows may be dropped meanwhile
             rows.append((item.key, reading))
     left_out = windows.recently_left_out(now_ms)
-    return WindowsPart(rows=tuple(rows), is_cut=first.is_cut, matched=matched, left_out=left_out)
+    part = WindowsPart(rows=tuple(rows), is_cut=first.is_cut, matched=matched, left_out=left_out)
+    if question.scope is None:
+        return part
+    return part.model_copy(update={"left_out": {}, "incomplete": bool(left_out)})

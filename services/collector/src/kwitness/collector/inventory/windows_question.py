@@ -11,19 +11,22 @@ from pydantic_core import to_json
 from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.failures import RefusedError
 from kwitness.collector.inventory.item_owners import OWNED_BY, ItemOwners
+from kwitness.collector.inventory.recent_windows import Item
 from kwitness.collector.inventory.window_tables import Number, Table
 from kwitness.collector.prometheus.budget import Key
 from kwitness.collector.prometheus.labels import label_value
 from kwitness.contracts.owners import text_fits
 from kwitness.contracts.questions import Question
+from kwitness.contracts.reader_rights import ReaderScope, RowFacts, may_see
 
+_NAMESPACE: Final = "k8s_namespace"
 _KEYS: Final[TypeAdapter[Key]] = TypeAdapter(Key)
 Rank = tuple[bool, float, Key]
 """Rows are sorted by it: those without a value come last, and of equal values the smaller key first."""
 
 
 class WindowsQuestion:
-    """A question about the rows of a table.
+    """A question about the rows of a table, of a reader with a ``scope``; None sees all.
 
     ``after`` is the last key of the page before, if there is one; ``place`` is that of the number that items are
     ordered by, None where it is their key.
@@ -35,8 +38,11 @@ class WindowsQuestion:
         this one, so that neither has an exact answer.
     """
 
-    def __init__(self, table: Table, question: Question, owners: ClientOwners) -> None:
+    def __init__(
+        self, table: Table, question: Question, owners: ClientOwners, scope: ReaderScope | None = None
+    ) -> None:
         self.table = table
+        self.scope = scope
         self.fields = question.fields
         self.limit = question.limit
         self.owners = ItemOwners(table, owners)
@@ -49,6 +55,24 @@ class WindowsQuestion:
     def adds_up(self) -> bool:
         """True where the number that items are ordered by is a sum over replicas."""
         return self.place is not None and self.place < self.table.added
+
+    def shown(self, item: Item) -> Item | None:
+        """Return what the reader sees of an item, which has rows of some observers alone; None for nothing.
+
+        A group has no namespace of its own: of one whose topic is not of the scope, the commits are seen that sidecars
+        of the scope's namespaces counted.
+        """
+        scope = self.scope
+        if scope is None or may_see(self._facts(item.key), scope):
+            return item
+        if _NAMESPACE in self.table.key:
+            return None
+        return item.of_namespaces(lambda namespace: may_see(RowFacts(namespace), scope))
+
+    def _facts(self, key: Key) -> RowFacts:
+        namespace = key[self.table.key.index(_NAMESPACE)] if _NAMESPACE in self.table.key else None
+        teams = {field: owner.team for field, owner in self.owners.fields(key)}
+        return RowFacts(namespace, teams.get("owner"), teams.get("topic_owner"))
 
     def matches(self, key: Key) -> bool:
         """Compare the texts of a row, and whose it is, with the filters."""
