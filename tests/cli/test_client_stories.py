@@ -169,3 +169,25 @@ def test_a_client_of_whom_nothing_is_known_breaks_nothing() -> None:
     story = story_of(ClientItem(first_seen_ms=NOW), Sighting(), NOW)
 
     assert sentences(story, "Who it is") == ["It was heard from first now."]
+
+
+def test_what_is_known_to_be_wrong_with_its_software_has_effect_remedy_and_source() -> None:
+    wrong = {"client_software_name": "kgo", "client_software_version": "v1.20.7"}
+    stories = (
+        story_of(client(**wrong), Sighting(), NOW),
+        story_of_silent(silent("NotAsking", **wrong), Sighting(), NOW),
+        story_of_connections("x", Sighting(connections=[CONNECTION.model_copy(update=wrong)]), NOW),
+    )
+
+    for story in stories:
+        found = sentences(story, "What is known to be wrong with its software")
+        assert len(found) == 4
+        assert any(
+            "no terminating push" in sentence
+            and "(LostLastPush): upgrade it to kgo 1.21.4. Source: franz-go CHANGELOG, 1.21.4." in sentence
+            for sentence in found
+        )
+
+
+def test_software_without_a_known_defect_has_no_such_section() -> None:
+    assert sentences(story_of(client(), Sighting(), NOW), "What is known to be wrong with its software") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -30,25 +31,34 @@ def pages(collector: CollectorProcess, noun: Noun, limit: int, **parameters: str
         token = page["continue"]
 
 
-def text_of(item: Mapping[str, Any], name: str) -> str | None:
-    """The value that a filter compares; of an owner the team."""
+def text_of(item: Mapping[str, Any], name: str) -> Any:
+    """The value that a filter compares, a text or several; of an owner the team."""
     found = item.get(name)
     return found["team"] if isinstance(found, dict) else found
+
+
+def texts_of(value: str | list[str] | None) -> list[str]:
+    """All texts of a value, one of which must fit."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def check_filter(
     collector: CollectorProcess,
     noun: Noun,
     name: str,
-    compared: Callable[[Mapping[str, Any], str], str | None] = text_of,
+    compared: Callable[[Mapping[str, Any], str], Any] = text_of,
 ) -> None:
     """A filter finds the items with its value or beginning, and counts them."""
     items = ask(collector, noun)["items"]
-    values = {text for item in items if (text := compared(item, name)) is not None}
+    texts = [texts_of(compared(item, name)) for item in items]
+    values = {text for found in texts for text in found}
     assert values
 
     for pattern in {*values, *(f"{value[:-1]}*" for value in values), "*", "no such value", ""}:
         found = ask(collector, noun, limit="1", **{name: pattern})
-        expected = [item for item in items if text_fits(pattern, compared(item, name))]
+        fits = [any(text_fits(pattern, text) for text in found) for found in texts]
+        expected = list(itertools.compress(items, fits))
         assert (found["items"], found["matched"]) == (expected[:1], len(expected)), pattern
         assert pages(collector, noun, 2, **{name: pattern}) == expected, pattern

@@ -57,7 +57,7 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     collector.push(batch([push(9 + n, counter_push(1), client=f"i{n}", client_id=f"c{n}") for n in range(30)]))
     ledger = {"accepted": 9, "delivered": 4, "queued": 3, "dropped": {"queue_full": 2}}
     sensors = {"instances": 3, "throttled": 1, "unknown_subscription": 1, "plugin_errors": 1}
-    collector.post("/v1/gauges", gauges({("sarama", "1.40"): 2}, ledger=ledger, sensors=sensors))
+    collector.post("/v1/gauges", gauges({("sarama", "1.40"): 2, ("kgo", "v1.21.3"): 1}, ledger=ledger, sensors=sensors))
     # Labels of sidecars are absent from what gateways report. The first process was killed.
     killed = request(epoch=EPOCH - 10_000, state={"sealed_until_ms": EPOCH - 5_000}, **of_sidecar())
     collector.observe(killed, token=SIDECAR)
@@ -95,6 +95,12 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(s
             assert frozenset.union(*labels) == set(metric.labels) - {"owner"}
         else:
             assert {one | ({"reason"} & set(metric.labels)) for one in labels} == {frozenset(metric.labels)}, name
+    wrong = samples["kafka_client_software_known_wrong"]
+    assert {dict(labels)["known_wrong"] for labels in wrong} == {
+        "WrongRatesAndMeans",
+        "LostLastPush",
+        "LostAfterAttribute",
+    }
     assert collector.value("kwitness_plugin_queued_events") == 3
     assert (collector.value("kwitness_series_overflow_total", reason="observers") or 0) > 0
 

@@ -1,4 +1,4 @@
-"""Which librdkafka is inside, whether a client pushes, whether it would crash, whether it is ours."""
+"""The librdkafka inside a client is found, and clients that push and our own are known by name and version."""
 
 from __future__ import annotations
 
@@ -33,57 +33,6 @@ def test_the_librdkafka_inside(name, version, inside) -> None:
 @pytest.mark.parametrize(
     ("name", "version", "answer"),
     [
-        ("librdkafka", "2.4.0", "no"),
-        ("librdkafka", "2.5.0", "yes"),
-        ("librdkafka", "2.5.2", "yes"),
-        ("librdkafka", "2.5.3", "no"),
-        ("confluent-kafka-python", "2.5.0-rdkafka-2.5.0", "yes"),
-        ("apache-kafka-java", "3.7.0", "no"),
-        ("kafka-python", "3.0.12", "no"),
-        ("librdkafka", "mystery", "unknown"),
-        ("never-heard-of", "1.0", "unknown"),
-        ("unknown", "unknown", "no"),
-    ],
-)
-def test_what_cannot_be_mapped_is_unknown_not_safe(name, version, answer) -> None:
-    assert software.crashes_on_unknown_metrics(name, version) == answer
-
-
-@pytest.mark.parametrize(
-    ("name", "version", "answer"),
-    [
-        ("librdkafka", "2.5.1", True),
-        ("librdkafka", "2.5.3", False),
-        ("librdkafka", "mystery", True),
-        ("my-own-name", "2.5.0", True),
-        ("my-own-name", "2.5.3", False),
-        ("my-own-name", "mystery", True),
-        ("unknown", "unknown", False),
-        ("apache-kafka-java", "mystery", False),
-        ("kwitness-operator", "2.5.0", False),
-    ],
-)
-def test_a_crash_is_reckoned_with_where_nothing_speaks_against_it(name, version, answer) -> None:
-    assert software.may_crash_on_unknown_metrics(name, version) is answer
-
-
-@pytest.mark.parametrize(
-    ("name", "version", "answer"),
-    [
-        ("librdkafka", "2.5.2", False),
-        ("librdkafka", "2.5.3", True),
-        ("confluent-kafka-python", "2.10.0-rdkafka-2.10.0", True),
-        ("confluent-kafka-python", "2.10.1-rdkafka-2.10.1", False),
-        ("apache-kafka-java", "2.8.0", False),
-    ],
-)
-def test_which_librdkafka_pushes_null(name, version, answer) -> None:
-    assert software.pushes_null(name, version) is answer
-
-
-@pytest.mark.parametrize(
-    ("name", "version", "answer"),
-    [
         ("apache-kafka-java", "3.6.1", "tooOld"),
         ("apache-kafka-java", "3.7.0", "yes"),
         ("apache-kafka-java", "4.3.1", "yes"),
@@ -100,54 +49,6 @@ def test_which_librdkafka_pushes_null(name, version, answer) -> None:
 )
 def test_whether_a_client_pushes(name, version, answer) -> None:
     assert software.pushes_telemetry(name, version) == answer
-
-
-@pytest.mark.parametrize(
-    ("name", "version", "sentence"),
-    [
-        (
-            "kafka-python",
-            "3.0.12",
-            "kafka-python has no client telemetry in any version: use confluent-kafka-python, or observe it",
-        ),
-        (
-            "segmentio-kafka-go",
-            "0.4",
-            "segmentio-kafka-go has no client telemetry in any version: use confluent-kafka-go or kgo, or observe it",
-        ),
-        (
-            "apache-kafka-java",
-            "3.6.1",
-            "apache-kafka-java 3.6.1 has no client telemetry: upgrade it to 3.7.0, or observe it",
-        ),
-        (
-            "librdkafka",
-            "1.9.2",
-            "librdkafka 1.9.2 has no client telemetry: upgrade it to librdkafka 2.5.3, or observe it",
-        ),
-        (
-            "unknown",
-            "unknown",
-            "a client that announces no software (before KIP-511) has no client telemetry: observe it to know which",
-        ),
-    ],
-)
-def test_advice_for_a_client_that_cannot_push_can_be_followed(name, version, sentence) -> None:
-    assert software.ways_to_telemetry(name, version) == sentence
-
-
-@pytest.mark.parametrize(
-    ("name", "version", "sentence"),
-    [
-        ("kafka-python", "3.0.12", "kafka-python has no client telemetry in any version: use confluent-kafka-python"),
-        ("librdkafka", "1.9.2", "librdkafka 1.9.2 has no client telemetry: upgrade it to librdkafka 2.5.3"),
-        ("unknown", "unknown", "a client that announces no software (before KIP-511) has no client telemetry"),
-    ],
-)
-def test_a_client_that_an_observer_sees_is_not_to_be_observed(name, version, sentence) -> None:
-    advice = software.ways_to_telemetry(name, version, is_observed=True)
-
-    assert advice == f"{sentence}; an observer counts what it reads and writes"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from kwitness.cli.views.silence import REASONS
 from kwitness.contracts.reasons import REASONS as OF_CONDITIONS
 from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.contracts.resources.ledger import HOPS
-from kwitness.contracts.software import may_crash_on_unknown_metrics
+from kwitness.contracts.software_defects import may_crash_on_unknown_metrics
 from kwitness.contracts.tables.software import ENTRIES as SOFTWARE
 from kwitness.e2e.chart import KUBERNETES_VERSION
 from kwitness.e2e.kafka.jars import KAFKA_VERSIONS, VERSIONS_BETWEEN

@@ -90,3 +90,15 @@ def test_fields_that_silent_clients_lack_are_refused(types, options) -> None:
 
     assert done.returncode == 2
     assert f"leave out {options.split()[0]}" in done.stderr
+
+
+def test_what_is_known_to_be_wrong_is_a_filter_and_a_column_of_the_wide_table(types, door) -> None:
+    wrong = item(known_wrong=["LostLastPush", "WrongRatesAndMeans"])
+    door.replaced["/v1/clients"] = (200, {"items": [wrong, item()], "missing": [], "matched": 2})
+
+    wide = types("clients", "--known-wrong", "Lost*", "--output", "wide", "--why")
+
+    assert [question["known_wrong"] for question in parameters_of(door, "/v1/clients")] == ["Lost*"]
+    assert "KNOWN WRONG" in wide.stdout
+    assert "LostLastPush, WrongRatesAndMeans" in wide.stdout
+    assert "KNOWN WRONG" not in types("clients").stdout

@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
-from .registry_entries import KafkaApi
-from .software import SOFTWARE, Version, librdkafka_version, parse_version
+from .registry_entries import KafkaApi, Version
+from .software import SOFTWARE, librdkafka_version, parse_version
 from .tables.kafka_releases import ENTRIES, OLDEST_CLIENT, KafkaRelease
 
 __all__ = [

@@ -24,6 +24,7 @@ CLIENTS: Final = Noun(
         "k8s_namespace",
         "k8s_workload",
         "owner",
+        "known_wrong",
     ),
     orders=("client_id", "principal", "owner", "first_seen_ms", "last_push_ms"),
     lists_changes=True,

@@ -14,10 +14,13 @@ __all__ = [
     "Reason",
     "RecordHeader",
     "Software",
+    "SoftwareDefect",
     "Topic",
     "WarningType",
 ]
 
+Version = tuple[int, int, int]
+"""Major, minor and patch."""
 Role = Literal["producer", "consumer", "share consumer", "admin", "streams"]
 
 
@@ -147,6 +150,37 @@ class Software:
     pushes_since: str
     kafka_4_since: str
     language: str
+
+
+@dataclass(frozen=True, slots=True)
+class SoftwareDefect:
+    """Something that is known to be wrong with a client software.
+
+    Attributes
+    ----------
+    id
+        A stable word that begins with the harm.
+    harm
+        What it does to telemetry: some is lost, wrong or costly; or to the client: a crash, a disconnection.
+    software
+        The announced name; librdkafka stands for all its bindings.
+    affected
+        First and last version of each range, both affected; of librdkafka, for its bindings.
+    fixed_in
+        First version without it, of each release line that has one.
+    effect
+        What such a client does, as the end of a sentence about it.
+    source
+        Where the project says so.
+    """
+
+    id: str
+    harm: Literal["Crash", "Disconnect", "Lost", "Wrong", "Costly"]
+    software: str
+    affected: tuple[tuple[Version, Version], ...]
+    fixed_in: tuple[str, ...]
+    effect: str
+    source: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,11 @@ class ClientItem(Identity):
         None, description="What it is asked for; absent where no subscription matches it."
     )
     owner: ClientOwner | None = Field(None, description="Whose it is; absent where nobody was named.")
+    known_wrong: tuple[str, ...] = Field(
+        (),
+        description="What is known to be wrong with its software in this version, by the ids of "
+        "docs/reference/software.md; each begins with the harm. As a filter: one of them, or how one begins.",
+    )
     malformed: Count = Field(0, description="Its pushes that could not be read.")
     malformed_reason: str | None = Field(None, description="What was wrong with the last of them.", max_length=200)
     terminated: bool = Field(False, description="Whether it sent its terminating push.")

@@ -16,6 +16,7 @@ from kwitness.contracts.resources import KINDS, KindInfo
 from kwitness.contracts.resources.contract_model import VALIDATIONS
 from kwitness.contracts.resources.header_registry import ID_RANGES
 from kwitness.contracts.software import SOFTWARE
+from kwitness.contracts.software_defects import CRASH, DEFECTS, SoftwareDefect
 from kwitness.contracts.topics import TOPICS
 
 from .crds import crd
@@ -265,6 +266,26 @@ def _software() -> str:
         "librdkafka inside; 2.5.0 to 2.5.2 [can crash](../operations/troubleshooting.md#client-versions-that-crash-"
         "or-disconnect). Anything else is unknown.\n\n"
         + _table(("Name", "For", "Engine", "Pushes since", "Answered by Kafka 4 since"), rows)
+        + "\n## What is known to be wrong\n\nWith telemetry of client software, or with how it announces itself; for "
+        "bindings of librdkafka the version of librdkafka inside. `kwitness clients --output wide` and the field "
+        "`known_wrong` of `GET /v1/clients` have the ids, `--known-wrong 'Lost*'` selects by them, `kwitness why` says "
+        "the sentence, the metric `kafka_client_software_known_wrong` has software that is connected, and "
+        f"subscriptions are held back by `{CRASH.id}`. Software or versions that are not here may have defects as "
+        "well.\n\n"
+        + _table(("Id", "Software", "Versions", "Fixed in", "What it does", "Source"), map(_defect, DEFECTS))
+    )
+
+
+def _defect(defect: SoftwareDefect) -> tuple[str, ...]:
+    ranges = [(".".join(map(str, first)), ".".join(map(str, last))) for first, last in defect.affected]
+    versions = ", ".join(first if first == last else f"{first} to {last}" for first, last in ranges)
+    return (
+        _code(defect.id),
+        _code(defect.software),
+        versions,
+        ", ".join(defect.fixed_in),
+        defect.effect,
+        defect.source,
     )
 
 

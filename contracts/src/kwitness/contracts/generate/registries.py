@@ -16,6 +16,7 @@ from kwitness.contracts.registry_entries import (
     RecordHeader,
     Role,
     Software,
+    SoftwareDefect,
     Topic,
     WarningType,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "reasons",
     "record_headers",
     "software",
+    "software_defects",
     "topics",
     "warnings",
 ]
@@ -143,6 +145,25 @@ def record_headers(folder: Path) -> tuple[RecordHeader, ...]:
 def software(folder: Path) -> tuple[Software, ...]:
     """Return the client software known by name."""
     return tuple(Software(**row) for row in _read(folder, "software"))
+
+
+def software_defects(folder: Path) -> tuple[SoftwareDefect, ...]:
+    """Return what is known to be wrong with client software."""
+    return tuple(
+        SoftwareDefect(
+            **{
+                **row,
+                "affected": tuple((_version(first), _version(last)) for first, last in row["affected"]),
+                "fixed_in": tuple(row["fixed_in"]),
+            }
+        )
+        for row in _read(folder, "software_defects")
+    )
+
+
+def _version(text: str) -> tuple[int, int, int]:
+    major, minor, patch = map(int, text.split("."))
+    return major, minor, patch
 
 
 def reasons(folder: Path) -> tuple[Reason, ...]:

@@ -19,6 +19,7 @@ _TABLES: dict[str, Callable[[Path], tuple[Any, ...]]] = {
     "topics": registries.topics,
     "record_headers": registries.record_headers,
     "software": registries.software,
+    "software_defects": registries.software_defects,
     "reasons": registries.reasons,
     "warnings": registries.warnings,
     "kubernetes_events": registries.kubernetes_events,

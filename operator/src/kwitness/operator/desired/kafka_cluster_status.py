@@ -11,7 +11,8 @@ from kwitness.contracts.envelopes import MOST_INSTANCES, BrokerState, ClusterSta
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.sasl import MECHANISMS
-from kwitness.contracts.software import parse_version, pushes_null
+from kwitness.contracts.software import parse_version
+from kwitness.contracts.software_defects import pushes_null
 from kwitness.contracts.topics import USED_TOPICS, topic_name
 from kwitness.operator.model.cluster_description import (
     BrokerDescription,

@@ -19,9 +19,9 @@ from kwitness.contracts.software import (
     OTHER,
     SOFTWARE,
     librdkafka_version,
-    may_crash_on_unknown_metrics,
     parse_version,
 )
+from kwitness.contracts.software_defects import may_crash_on_unknown_metrics
 from kwitness.operator.model.moments import rfc3339
 
 __all__ = ["CLUSTER_ID_KEY", "SOFTWARE_KEY", "ClusterMemory", "UnreadableMemoryError"]

@@ -118,12 +118,17 @@ def client_table(items: Iterable[ClientItem], output: Output, *, why: bool = Fal
     """Return the form of clients that push."""
     now_ms = int(time.time() * 1000)
     ids = _ids(items, output)
+    is_wide = output.format == "wide"
 
     def cells(item: ClientItem) -> Sequence[str | None]:
-        line = client_cells(item, ids.get(item.client_instance_id or ""), now_ms)
-        return (*line, next_step(item, state_of(item, now_ms))) if why else line
+        line = list(client_cells(item, ids.get(item.client_instance_id or ""), now_ms))
+        if is_wide:
+            line.append(", ".join(item.known_wrong) or None)
+        if why:
+            line.append(next_step(item, state_of(item, now_ms)))
+        return line
 
-    headings = (*CLIENT_HEADINGS, "WHAT TO DO") if why else CLIENT_HEADINGS
+    headings = (*CLIENT_HEADINGS, *(("KNOWN WRONG",) if is_wide else ()), *(("WHAT TO DO",) if why else ()))
     return Table(ClientItem, headings, cells, _name, _OPTIONAL)
 
 

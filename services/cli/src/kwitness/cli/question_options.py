@@ -46,6 +46,7 @@ FILTERS: Final[Mapping[str, Filter]] = {
     "k8s_workload": Filter("--workload", "NAME", "clients in pods of this workload"),
     "topic": Filter("--topic", "NAME", "this topic"),
     "topic_owner": Filter("--topic-owner", "TEAM", "topics of this team"),
+    "known_wrong": Filter("--known-wrong", "ID", "clients whose software has this defect, such as 'Lost*'"),
     "api": Filter("--api", "NAME", "this request, such as Produce"),
 }
 """Options by the fields of nouns that they select; a value that ends with * is a prefix."""

@@ -15,6 +15,7 @@ from kwitness.collector.prometheus.render_errors import OWN, RENDER_ERRORS, rend
 from kwitness.contracts.envelopes import ObserverReport, TelemetrySensors
 from kwitness.contracts.own_metrics import own_metric
 from kwitness.contracts.software import OTHER
+from kwitness.contracts.software_defects import defects_of
 from kwitness.runtime.service import installed_version
 
 COMPONENT: Final = "collector"
@@ -74,8 +75,10 @@ def render_own(
         events += [
             ({"hop": hop.name, "outcome": "dropped", "reason": reason}, count) for reason, count in hop.dropped.items()
         ]
+    connections = list(_connections(pipeline, observation))
     families: list[tuple[str, Rows]] = [
-        ("kafka_client_connections", _connections(pipeline, observation)),
+        ("kafka_client_connections", connections),
+        ("kafka_client_software_known_wrong", _known_wrong(connections)),
         ("kwitness_series", [({}, counts.series + observation.totals.series + intercepted.series + headers.series)]),
         ("kwitness_series_overflow_total", [({"reason": key}, count) for key, count in overflowed.items()]),
         ("kwitness_parser_errors_total", [({"reason": key}, count) for key, count in state.parser_errors.items()]),
@@ -151,6 +154,13 @@ def _connections(pipeline: Pipeline, observation: Observation) -> Rows:
                 },
                 count,
             )
+
+
+def _known_wrong(connections: Rows) -> Rows:
+    names = ("cluster_id", "client_software_name", "client_software_version")
+    for cluster, name, version in sorted({tuple(labels[key] for key in names) for labels, _ in connections}):
+        for defect in defects_of(name, version):
+            yield dict(zip(names, (cluster, name, version), strict=True)) | {"known_wrong": defect.id}, 1
 
 
 def _heartbeats(pipeline: Pipeline) -> Rows:

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from kwitness.contracts.client_metrics import CRASH_PRONE_METRICS, PREFIX
-from kwitness.contracts.software import OTHER, may_crash_on_unknown_metrics
+from kwitness.contracts.software import OTHER
+from kwitness.contracts.software_defects import may_crash_on_unknown_metrics
 from kwitness.subscriptions.broker_subscription import ALL_METRICS, BrokerSubscription
 from kwitness.subscriptions.matching import pattern_matches
 

@@ -13,11 +13,13 @@ from .client_facts import facts_of
 from .client_rows import pod_of, software_of
 from .client_state import ClientState, interval_of, state_of
 from .elapsed import ago, span
+from .known_wrong import known_wrong
 from .silence import explained
 
 __all__ = ["Section", "Sighting", "next_step", "story_of", "story_of_connections", "story_of_silent"]
 
 
+_WRONG: Final = "What is known to be wrong with its software"
 _WITNESS: Final = {"plugin": "the brokers' plugin", "observer": "an observer"}
 
 
@@ -46,6 +48,7 @@ def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
         Section("Who it is", _who(client, now_ms)),
         Section("What it is asked for", _asked(client)),
         Section("Whether it pushes", _pushes(client, seen.silent, now_ms)),
+        Section(_WRONG, known_wrong(client.client_software_name, client.client_software_version)),
         Section("What it says of itself", facts_of(seen.metrics)),
         Section("Connections that observers see", _connections(seen.connections, now_ms)),
         Section("What to do next", steps),
@@ -67,6 +70,7 @@ def story_of_silent(silent: SilentItem, seen: Sighting, now_ms: int) -> list[Sec
     sections = [
         Section("Who it is", who),
         Section("Whether it pushes", [f"It does not push, because {reason.because} ({silent.reason})."]),
+        Section(_WRONG, known_wrong(silent.client_software_name, silent.client_software_version)),
         Section("Connections that observers see", _connections(seen.connections, now_ms)),
         Section("What to do next", _remedies(silent, silent.client_id, silent.client_instance_id)),
     ]
@@ -89,12 +93,14 @@ def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section
         reason = explained(seen.silent.reason)
         pushes = [f"It does not push; of its software that is because {reason.because} ({seen.silent.reason})."]
         steps = _remedies(seen.silent, first.client_id, None)
-    return [
+    sections = [
         Section("Who it is", who),
         Section("Whether it pushes", pushes),
+        Section(_WRONG, known_wrong(first.client_software_name, first.client_software_version)),
         Section("Connections that observers see", _connections(seen.connections, now_ms)),
         Section("What to do next", steps),
     ]
+    return [section for section in sections if section.sentences]
 
 
 def _who(client: ClientItem, now_ms: int) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
@@ -23,12 +23,14 @@ from kwitness.contracts.owners import text_fits
 from kwitness.contracts.questions import Question
 from kwitness.contracts.reader_rights import ReaderScope
 from kwitness.contracts.software import is_ours
+from kwitness.contracts.software_defects import defects_of
 from kwitness.subscriptions.matching import effective
 
 _CLIENTS_PER_STEP: Final = 500
 _ATTRIBUTES: Final = ("first_seen_ms", "last_push_ms", "malformed", "malformed_reason", "terminated")
 """Fields that a record has as they are shown."""
 _OWNER: Final = "owner"
+_KNOWN_WRONG: Final = "known_wrong"
 _PORT: Final = "client_source_port"
 ALL_ITEMS: Final = Question()
 
@@ -73,6 +75,7 @@ class ClientItems:
             "filtered": lambda record: record.filtered or None,
             "effective": self._effective_of,
             _OWNER: lambda record: shown_owner(record.owner(self.owners)),
+            _KNOWN_WRONG: _known_wrong,
         }
 
     def item(self, key: str, record: ClientRecord) -> dict[str, Any]:
@@ -95,8 +98,8 @@ class ClientItems:
 
     def fits(self, record: ClientRecord) -> bool:
         """Return whether a client is shown to the reader and fits all filters."""
-        return self.visible.client(record) and (
-            not self._filters or all(text_fits(pattern, self._text(record, name)) for name, pattern in self._filters)
+        return self.visible.client(record) and all(
+            any(text_fits(pattern, text) for text in self._texts(record, name)) for name, pattern in self._filters
         )
 
     def order_value(self, record: ClientRecord) -> str | None:
@@ -105,6 +108,9 @@ class ClientItems:
         if name is None:
             return None
         return order_value(getattr(record, name) if name.endswith("_ms") else self._text(record, name))
+
+    def _texts(self, record: ClientRecord, name: str) -> Sequence[str | None]:
+        return _known_wrong(record) if name == _KNOWN_WRONG else (self._text(record, name),)
 
     def _text(self, record: ClientRecord, name: str) -> str | None:
         if name == _OWNER:
@@ -137,6 +143,12 @@ class ClientItems:
 def _is_ours(record: ClientRecord) -> bool:
     known = record.identity.get
     return is_ours(known("client_id"), known("client_software_name"), known("client_software_version"))
+
+
+def _known_wrong(record: ClientRecord) -> tuple[str, ...]:
+    known = record.identity.get
+    name, version = known("client_software_name"), known("client_software_version")
+    return tuple(defect.id for defect in defects_of(name, version)) if name and version else ()
 
 
 async def clients_part(clients: Clients, items: ClientItems, question: Question) -> Part[ClientsHead]:

@@ -16,8 +16,9 @@ from kwitness.collector.inventory.silence_part import BrokerPart, Malformed, Obs
 from kwitness.contracts.envelopes import MOST_INSTANCES, SilenceReason, SilentClients, SilentItem
 from kwitness.contracts.identity_hashing import HASHED_PREFIX
 from kwitness.contracts.reader_rights import ReaderScope
-from kwitness.contracts.software import UNANNOUNCED, is_ours, pushes_telemetry, ways_to_telemetry
+from kwitness.contracts.software import UNANNOUNCED, is_ours, pushes_telemetry
 from kwitness.contracts.spelling import quantity
+from kwitness.contracts.telemetry_advice import ways_to_telemetry
 from kwitness.subscriptions.broker_subscription import BrokerSubscription
 from kwitness.subscriptions.matching import matches
 

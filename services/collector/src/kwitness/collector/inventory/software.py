@@ -10,9 +10,9 @@ from kwitness.contracts.software import (
     OTHER,
     SOFTWARE,
     librdkafka_version,
-    may_crash_on_unknown_metrics,
     parse_version,
 )
+from kwitness.contracts.software_defects import may_crash_on_unknown_metrics
 
 MAX_SOFTWARE: Final = 1_000
 """Names with versions that are told apart, of one cluster."""
