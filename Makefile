@@ -82,7 +82,7 @@ demo-images: prerequisites-demo-images setup ## Build those and the images of th
 	@$(PY) -m kwitness.demo.images
 
 .PHONY: spark-jars s3a-jars
-spark-jars: prerequisites-spark-jars setup ## Collect the jars that `kwitness job run` needs, and print their folder
+spark-jars: prerequisites-spark-jars setup ## Collect the jars that `kwitness jobs run` needs, and print their folder
 	@$(PY) -m kwitness.images.spark_jars
 
 s3a-jars: prerequisites-s3a-jars setup ## Collect the jars that it needs beside them for tables in an object store, and print their folder

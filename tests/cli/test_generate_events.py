@@ -14,6 +14,7 @@ import pytest
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from kwitness.cli.__main__ import main
 from kwitness.cli.fleet import Faults, Fleet, FleetRecord, events
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.sandbox.waiting import run_to_end
@@ -66,7 +67,7 @@ def told(fleet: Fleet) -> list[FleetRecord]:
 
 def test_a_file_has_each_record_on_a_line_corrupt_ones_too(tmp_path: Path) -> None:
     file = tmp_path / "events.ndjson"
-    done = generate(*SMALL, *FAULTY, "--output", str(file))
+    done = generate(*SMALL, *FAULTY, "--to", str(file))
     lines = file.read_text().splitlines()
 
     assert done.returncode == 0
@@ -76,14 +77,14 @@ def test_a_file_has_each_record_on_a_line_corrupt_ones_too(tmp_path: Path) -> No
 
 
 def test_the_standard_output_has_records_alone() -> None:
-    done = generate(*SMALL, "--output", "-")
+    done = generate(*SMALL, "--to", "-")
 
     assert [of_line(line) for line in done.stdout.splitlines()] == told(FLEET)
 
 
 def test_without_a_start_the_last_window_has_just_ended(tmp_path: Path) -> None:
     file = tmp_path / "events.ndjson"
-    assert generate("--clients", "4", "--for", "30s", "--output", str(file)).returncode == 0
+    assert generate("--clients", "4", "--for", "30s", "--to", str(file)).returncode == 0
     rows = [json.loads(json.loads(line)["value"]) for line in file.read_text().splitlines()]
     ended_ms = max(row["window_end_ms"] for row in rows if "window_end_ms" in row)
 
@@ -91,24 +92,32 @@ def test_without_a_start_the_last_window_has_just_ended(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    assert refused(*SMALL, "--output", str(tmp_path / "none" / "events")) == (
+    assert refused(*SMALL, "--to", str(tmp_path / "none" / "events")) == (
         f"kwitness generate: {tmp_path}/none/events cannot be written (No such file or directory): "
         "choose another file\n"
     )
 
 
 def test_a_fleet_that_cannot_be_is_refused() -> None:
-    assert refused("--late", "2", "--output", "-") == (
+    assert refused("--late", "2", "--to", "-") == (
         "kwitness generate: there is no such fleet: the share late is 2.0: it must be from 0 to 1\n"
     )
 
 
-@pytest.mark.parametrize("arguments", [(), ("--for", "soon", "--output", "-"), ("--output", "-", "--bootstrap", "a:1")])
+@pytest.mark.parametrize("arguments", [(), ("--window", "soon", "--to", "-"), ("--to", "-", "--bootstrap", "a:1")])
 def test_a_command_line_that_cannot_be_is_answered_with_its_usage(arguments: tuple[str, ...]) -> None:
     done = generate(*arguments)
 
     assert done.returncode == 2
     assert "Usage: kwitness generate events" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("length", "message"), [("soon", "'soon' is not a duration"), ("1500ms", "give whole seconds, such as 90s")]
+)
+def test_a_time_that_is_none_is_named(length: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["generate", "events", "--for", length, "--to", "-"]) == 2
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("bootstrap", ["kafka.shop:9092", "127.0.0.1:9092,10.0.0.1:9092", "[2001:db8::1]:9092"])

@@ -14,8 +14,9 @@ import yaml
 from deltalake import write_deltalake
 from pyspark.sql.pandas.types import to_arrow_schema
 
-from kwitness.cli import job, tables
-from kwitness.cli.job_configuration import JobOptions, job_config
+from kwitness.cli import job_run
+from kwitness.cli.__main__ import main
+from kwitness.contracts.job_config import JobConfig
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.devtools.table_reference import described_jobs
 from kwitness.jobs.frame.job import COMPUTED_BY
@@ -228,10 +229,10 @@ def commands(page: str) -> list[list[str]]:
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], page: str, number: int
 ) -> None:
-    typed = [words[1:] for words in commands(page) if words[0] == "tables"]
+    typed = [words for words in commands(page) if words[0] == "tables"]
 
     for words in typed:
-        tables.answer(words)
+        assert main(words) == 0, words
         assert capsys.readouterr().out.strip(), words
 
     assert len(typed) == number
@@ -240,7 +241,7 @@ def test_what_reads_or_changes_tables_is_run_as_it_stands(
 def test_the_queries_of_traffic_answer_what_they_ask(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = []
     for words in commands("traffic.md"):
-        tables.answer([*words[1:], "--json"])
+        assert main([*words, "-o", "json"]) == 0
         answers.append(json.loads(capsys.readouterr().out)["items"])
 
     most, unread, errors, complete = answers
@@ -260,7 +261,7 @@ def test_the_queries_of_upgrades_and_headers_answer_what_they_ask(
     answers = []
     for page in ("upgrade-impact.md", "header-drift.md"):
         for words in commands(page):
-            tables.answer([*words[1:], "--json"])
+            assert main([*words, "-o", "json"]) == 0
             answers.append(json.loads(capsys.readouterr().out)["items"])
 
     whom, versions, unseen, keys, unregistered, values = answers
@@ -282,7 +283,7 @@ def test_the_queries_of_latency_answer_what_they_ask(folder: Path, capsys: pytes
     answers = []
     for page in ("latency-slo.md", "end-to-end-latency.md"):
         for words in commands(page):
-            tables.answer([*words[1:], "--json"])
+            assert main([*words, "-o", "json"]) == 0
             answers.append(json.loads(capsys.readouterr().out)["items"])
 
     worst, used, oldest, clocks = answers
@@ -312,7 +313,7 @@ def test_the_queries_of_telemetry_answer_what_they_ask(folder: Path, capsys: pyt
     answers = []
     for words in commands("telemetry-rollup.md"):
         if words[0] == "tables":
-            tables.answer([*words[1:], "--json"])
+            assert main([*words, "-o", "json"]) == 0
             answers.append(json.loads(capsys.readouterr().out)["items"])
 
     slowest, connected, left_out = answers
@@ -328,7 +329,7 @@ def test_the_queries_of_cost_answer_what_they_ask(folder: Path, capsys: pytest.C
     answers = []
     for words in commands("cost-attribution.md"):
         if words[0] == "tables":
-            tables.answer([*words[1:], "--json"])
+            assert main([*words, "-o", "json"]) == 0
             answers.append(json.loads(capsys.readouterr().out)["items"])
 
     teams, sums, unowned = answers
@@ -348,14 +349,22 @@ def test_the_columns_of_those_queries_are_those_that_the_job_writes() -> None:
         }
 
 
-def test_jobs_are_run_with_options_that_there_are() -> None:
-    typed = [words[1:] for words in commands("tables.md") if words[0] == "job"]
+def test_jobs_are_run_with_options_that_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[JobConfig] = []
+    monkeypatch.setattr(job_run, "require_spark", lambda _: {})
+    monkeypatch.setattr(job_run, "_make", lambda _: None)
+    monkeypatch.setattr(job_run, "read_properties", lambda _: {})
+    monkeypatch.setattr(
+        job_run, "run_driver", lambda config, *_, **__: made.append(JobConfig.model_validate_json(config))
+    )
+    monkeypatch.setattr(job_run, "show_table", lambda *_: None)
 
-    for words in typed:
-        given = job.parser().parse_args(words)
-        options = JobOptions(given.type, given.table, parameters=given.parameter, trigger=given.trigger)
-        assert job_config(options, {"bootstrap_servers": [given.bootstrap]}).table_path.endswith("/my_inventory/table")
-    assert len(typed) == 3
+    typed = [words for words in commands("tables.md") if words[:2] == ["jobs", "run"]]
+
+    assert [main(words) for words in typed] == [0, 0, 0]
+    assert {config.table_path.partition("tables/")[2] for config in made} == {"my_inventory/table"}
+    assert [config.run.mode for config in made] == ["once", "once", "streaming"]
+    assert [config.parameters for config in made] == [{}, {"forget_after": "48h"}, {}]
 
 
 def test_the_resource_of_the_page_is_valid() -> None:

@@ -78,7 +78,7 @@ def test_the_types_are_those_of_the_contract() -> None:
 def test_python_reads_the_constants(tmp_path: Path, written: Any) -> None:
     (tmp_path / "register").write_text(written(REGISTER))
     module = tmp_path / "shop_headers.py"
-    done = generate(str(tmp_path / "register"), "--language", "python", "--output", str(module))
+    done = generate(str(tmp_path / "register"), "--language", "python", "--to", str(module))
     assert (done.returncode, done.stderr) == (0, "")
     spec = importlib.util.spec_from_file_location("shop_headers", module)
     assert spec is not None
@@ -95,7 +95,7 @@ def test_python_reads_the_constants(tmp_path: Path, written: Any) -> None:
 @pytest.mark.slow
 def test_the_type_checker_knows_the_types_of_the_constants(tmp_path: Path) -> None:
     module, program = tmp_path / "shop_headers.py", tmp_path / "program.py"
-    generate("-", "--language", "python", "--output", str(module), given=json.dumps(REGISTER))
+    generate("-", "--language", "python", "--to", str(module), given=json.dumps(REGISTER))
     program.write_text(
         "from kwitness_interceptors.headers import HeaderWriter\n"
         "from shop_headers import OF_INT64, OF_STRING\n"
@@ -116,7 +116,7 @@ def test_java_compiles_and_reads_the_constants(tmp_path: Path) -> None:
     jar = maven_package(REPOSITORY / "services" / "headers-java") / "kwitness-headers.jar"
     source = tmp_path / "com/shop/ShopOrdersHeaders.java"
     source.parent.mkdir(parents=True)
-    options = ["--language", "java", "--package", "com.shop", "--output", str(source)]
+    options = ["--language", "java", "--package", "com.shop", "--to", str(source)]
     assert generate("-", *options, given=json.dumps(REGISTER)).returncode == 0
     (tmp_path / "Shown.java").write_text(READS_BACK)
 
@@ -203,7 +203,7 @@ def test_what_is_no_register_is_refused_with_what_is_wrong(change: dict[str, Any
 
 def test_files_that_cannot_be_read_or_written_are_named(tmp_path: Path) -> None:
     absent = generate(str(tmp_path / "absent"), "--language", "java")
-    unwritable = generate("-", "--language", "java", "--output", str(tmp_path), given=json.dumps(REGISTER))
+    unwritable = generate("-", "--language", "java", "--to", str(tmp_path), given=json.dumps(REGISTER))
     neither = generate("-", "--language", "java", given="{a: [")
 
     assert [one.returncode for one in (absent, unwritable, neither)] == [1, 1, 1]

@@ -1,4 +1,4 @@
-"""`kwitness job run`: the driver of a job on this machine, over a real broker, and what it says where it cannot run."""
+"""`kwitness jobs run`: a job's driver on this machine, over a real broker, and what it says where it cannot run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_inventory_is_made_on_a_laptop_with_a_password_and_tls(kafka: LocalBr
     prefix, variables = names.telemetry.partition(".")[0], spark_variables()
 
     done = kwitness(
-        *("job", "run", "ClientInventory", "--bootstrap", kafka.bootstrap_of(Listener.SASL_SSL_SCRAM)),
+        *("jobs", "run", "ClientInventory", "--bootstrap", kafka.bootstrap_of(Listener.SASL_SSL_SCRAM)),
         *("--config", str(properties), "--prefix", prefix, "--table", str(tmp_path / "inventory")),
         *("--jars", variables.pop("KWITNESS_SPARK_JARS"), "--parameter", "forgetAfter=48h"),
         environment={name: os.environ[name] for name in ("PATH", "SPARK_CONF_DIR")} | variables,
@@ -60,16 +60,16 @@ def test_an_inventory_is_made_on_a_laptop_with_a_password_and_tls(kafka: LocalBr
     heading, *lines = done.stdout.splitlines()
     assert heading.startswith("KIND")
     assert [line.split()[0] for line in lines] == ["instance", "software"]
-    assert "kwitness job: 2 of 2 records in the table" in done.stderr
+    assert "kwitness jobs: 2 of 2 records in the table" in done.stderr
     assert kafka.users["admin"] not in done.stderr + done.stdout
-    listed = kwitness("tables", "list", str(tmp_path), "--json")
+    listed = kwitness("tables", "list", str(tmp_path), "-o", "json")
     (table,) = [one for one in json.loads(listed.stdout)["items"] if one["name"] == "inventory"]
     assert (table["rows"], table["computed_by"]) == (2, "ClientInventory/1")
 
 
 @pytest.mark.slow
 def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
-    ask = ("job", "run", "ClientInventory", "--bootstrap", "localhost:1", "--table", str(tmp_path / "table"))
+    ask = ("jobs", "run", "ClientInventory", "--bootstrap", "localhost:1", "--table", str(tmp_path / "table"))
 
     without_jars = kwitness(*ask)
     without_java = kwitness(*ask, environment={"PATH": str(tmp_path)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import io
 import json
 import sys
@@ -14,11 +15,12 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
+import yaml
 from deltalake import DeltaTable, write_deltalake
 
 from kwitness.cli import forgetting
+from kwitness.cli.__main__ import main
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.tables import answer
 from kwitness.sandbox.waiting import run_to_end
 
 NOW_MS = 1_790_000_000_000
@@ -110,13 +112,9 @@ class Said(NamedTuple):
 
 
 def tables(*arguments: str) -> Said:
-    told, complained, code = io.StringIO(), io.StringIO(), 0
+    told, complained = io.StringIO(), io.StringIO()
     with redirect_stdout(told), redirect_stderr(complained):
-        try:
-            answer(arguments)
-        except CommandFailedError as error:
-            complained.write(f"{error}\n")
-            code = 1
+        code = main(["tables", *arguments])
     return Said(told.getvalue(), complained.getvalue(), code)
 
 
@@ -143,7 +141,7 @@ def test_tables_of_a_folder_are_listed_by_their_paths(folder: Path) -> None:
 def test_rows_are_shown_to_people_without_what_is_empty_and_to_programs_whole(folder: Path) -> None:
     # A job's folder stands for its table.
     people = tables("show", str(folder / "client-inventory"), "--limit", "2")
-    programs = tables("show", (folder / "client-inventory/table").as_uri(), "--json")
+    programs = tables("show", (folder / "client-inventory/table").as_uri(), "-o", "json")
     picked = tables("show", str(folder / "client-inventory"), "--columns", "kind,last_seen_ms", "--limit", "1")
 
     heading, *lines = people.stdout.splitlines()
@@ -151,9 +149,31 @@ def test_rows_are_shown_to_people_without_what_is_empty_and_to_programs_whole(fo
     assert "TERMINATED" not in heading
     assert len(lines) == 2
     assert "\x1b" not in people.stdout
-    assert people.stderr == "kwitness tables: 2 of 3 rows; --limit shows more, and `sql` picks\n"
+    assert people.stderr == ("kwitness: 2 of 3 rows are shown: --limit shows more, and `kwitness tables sql` selects\n")
     assert json.loads(programs.stdout)["items"] == INVENTORY.to_pylist()
     assert picked.stdout.splitlines()[1].split() == ["instance", "2026-09-21", "14:13:20Z"]
+
+
+def test_answers_have_every_format(folder: Path) -> None:
+    formula = "SELECT '=1+1' AS client, -5 AS number, 2.50 AS price, map([1], [2]) AS counts FROM unused LIMIT 1"
+    listed = tables("list", str(folder), "-o", "name")
+    cells = tables("sql", formula, str(folder), "-o", "csv")
+    none = tables("sql", "SELECT topic, principals FROM unused WHERE false", str(folder), "-o", "csv")
+    exact = tables(
+        "sql", "SELECT sum(errors['0']) AS total, 1.25 AS part FROM traffic_facts", str(folder), "-o", "yaml"
+    )
+    versions = tables("history", str(folder / "unused"), "-o", "name")
+    facts = tables("show", str(folder / "traffic/facts"), "-o", "csv", "--limit", "1")
+
+    assert listed.stdout.splitlines()[-1] == str(folder / "unused/table")
+    assert list(csv.reader(io.StringIO(cells.stdout))) == [
+        ["client", "number", "price", "counts"],
+        ["'=1+1", "-5", "2.5", '{"1": 2}'],
+    ]
+    assert none.stdout == "topic,principals\r\n"
+    assert yaml.safe_load(exact.stdout) == {"items": [{"total": 7, "part": 1.25}]}
+    assert versions.stdout == "0\n"
+    assert list(csv.reader(io.StringIO(facts.stdout)))[1] == ["2026-09-21", "User:alice", '{"0": 7}', '{"4": 7}']
 
 
 def test_sql_sees_each_table_by_its_name(folder: Path) -> None:
@@ -161,7 +181,7 @@ def test_sql_sees_each_table_by_its_name(folder: Path) -> None:
         "SELECT kind, count(*) AS clients, (SELECT count(*) FROM unused) AS topics FROM client_inventory "
         "GROUP BY kind ORDER BY kind"
     )
-    people, programs = tables("sql", query, str(folder)), tables("sql", query, str(folder), "--json")
+    people, programs = tables("sql", query, str(folder)), tables("sql", query, str(folder), "-o", "json")
     own = tables("sql", "SELECT client_inventory.kind FROM client_inventory", str(folder / "client-inventory"))
 
     assert [line.split() for line in people.stdout.splitlines()] == [
@@ -206,13 +226,13 @@ def test_a_principal_is_forgotten_in_rows_fields_lists_and_the_quarantine(folder
         ["traffic_facts", "2", "0"],
         ["unused", "0", "4"],
     ]
-    assert asked.stderr == "kwitness tables: nothing was changed; --yes does it\n"
+    assert asked.stderr == "kwitness: nothing was changed: --yes removes the principal\n"
     assert len(rows(inventory)) == 3
 
     done = tables(*ask, "--yes")
 
     assert [line.split()[:3] for line in done.stdout.splitlines()[1:]] == told
-    assert "files of older versions still hold it" in done.stderr
+    assert "files of older versions still hold the principal" in done.stderr
     assert [row["principal"] for row in rows(inventory)] == ["User:O'Hara", None]
     assert [row["offset"] for row in rows(folder / "client-inventory/quarantine/records")] == [2]
     assert rows(folder / "traffic/facts") == FACTS.slice(2).to_pylist()
@@ -287,7 +307,7 @@ def test_principals_where_they_cannot_be_removed_are_refused_not_passed_over(fie
 
 @pytest.mark.slow
 def test_the_process_ends_with_the_status_of_the_answer(folder: Path) -> None:
-    command = [sys.executable, "-m", "kwitness.cli", "tables", "show", "--json"]
+    command = [sys.executable, "-m", "kwitness.cli", "tables", "show", "-o", "json"]
     done, failed = (run_to_end([*command, str(path)]) for path in (folder / "unused", folder))
 
     assert (done.returncode, json.loads(done.stdout)["items"], done.stderr) == (0, TOPICS.to_pylist(), "")

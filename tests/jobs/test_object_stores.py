@@ -260,7 +260,7 @@ def _assert_nobody_was_told(store: ObjectStore, folder: Path, *said: str) -> Non
 
 
 def _killed_at_its_first_commit(store: ObjectStore, topics: Topics, kafka: LocalBroker, folder: Path) -> str:
-    """Return what `kwitness job run` said whose driver is killed, Java and all, once rows are in the table."""
+    """Return what `kwitness jobs run` said whose driver is killed, Java and all, once rows are in the table."""
     command = [*_command(topics, kafka, "s3://tables/killed"), "--streaming"]
     environment = _spark_that_logs_events(folder) | _variables(store)
     log = folder / "log"
@@ -336,7 +336,7 @@ def _run_by_the_command(store: ObjectStore, topics: Topics, kafka: LocalBroker, 
 def _command(topics: Topics, kafka: LocalBroker, table: str) -> list[str]:
     prefix = topics.names.telemetry.partition(".")[0]
     return [
-        *(sys.executable, "-m", "kwitness.cli", "job", "run", "ClientInventory", "--verbose", "--table", table),
+        *(sys.executable, "-m", "kwitness.cli", "jobs", "run", "ClientInventory", "--verbose", "--table", table),
         *("--bootstrap", kafka.bootstrap, "--prefix", prefix, "--cluster-id", "cluster-1"),
         *("--parameter", f"forgetAfter={FOR_EVER}"),
     ]

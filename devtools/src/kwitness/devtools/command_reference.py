@@ -1,16 +1,15 @@
-"""The reference page of the command, from the program itself: what typer and argparse know of its subcommands."""
+"""Writes the reference page of the command from the program itself: what typer knows of its subcommands."""
 
 from __future__ import annotations
 
-import argparse
 import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from kwitness.cli import failure, generate_events, generate_headers, job, tables
+from kwitness.cli import failure
 from kwitness.cli.options import PANEL
 from kwitness.cli.program import load, program
-from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
+from kwitness.cli.subcommands import HANDED_OVER, SUBCOMMANDS
 
 __all__ = ["command_page"]
 
@@ -23,15 +22,9 @@ _HEAD: Final = """\
 is installed, what it needs to be permitted, and what to type when.
 
 """
-_PARSERS: Final = {
-    "generate": (generate_headers.parser, generate_events.parser),
-    "job": (job.parser,),
-    "tables": (tables.parser,),
-}
-"""Of the subcommands that read their own arguments."""
-_ELSEWHERE: Final = {
-    "observe": "Its options are those of the observer: `kwitness observe --help`, and the [guide](../guides/laptop.md)."
-}
+_ELSEWHERE: Final = (
+    "Its options are those of the observer: `kwitness observe --help`, and the [guide](../guides/laptop.md)."
+)
 
 _Row = tuple[str, str]
 
@@ -44,11 +37,8 @@ def command_page() -> str:
     lines = ["## Before any subcommand, and behind those that ask a cluster", *_table(rows), ""]
     for name, subcommand in SUBCOMMANDS.items():
         lines += [f"## {name}", "", subcommand.about, ""]
-        if name in _ELSEWHERE:
-            lines += [_ELSEWHERE[name], ""]
-        elif name in OWN_ARGUMENTS:
-            for parser in _PARSERS[name]:
-                lines += _parsed(parser())
+        if name == HANDED_OVER:
+            lines += [_ELSEWHERE, ""]
         else:
             lines += _typed(load(name), ("kwitness", name))
     return _HEAD + "\n".join([*lines, *_statuses()]) + "\n"
@@ -71,41 +61,28 @@ def _typed(command: Any, path: tuple[str, ...]) -> Iterator[str]:
 
 
 def _options(command: Any, context: Any, *, shared: bool = True) -> list[_Row]:
+    """Rows of arguments, then of options."""
+    shown = [
+        param
+        for param in command.get_params(context)
+        if param.name != "help" and (shared or getattr(param, "rich_help_panel", None) != PANEL)
+    ]
     return [
-        (", ".join(f"`{name}`" for name in one.opts) + (f" `{one.metavar}`" if one.metavar else ""), one.help or "")
-        for one in command.get_params(context)
-        if one.param_type_name == "option"
-        and one.name != "help"
-        and (shared or getattr(one, "rich_help_panel", None) != PANEL)
+        *((f"`{param.metavar.strip('[]')}`", param.help) for param in shown if _is_argument(param) and param.help),
+        *((_spelling(param), _meaning(param)) for param in shown if not _is_argument(param)),
     ]
 
 
-def _parsed(parser: argparse.ArgumentParser, about: str | None = None) -> Iterator[str]:
-    """A parser of argparse, and those below it."""
-    actions = [one for group in parser._action_groups for one in group._group_actions]  # noqa: SLF001 - nothing public
-    below = [one for one in actions if isinstance(one, argparse._SubParsersAction)]  # noqa: SLF001
-    if below:
-        abouts = {one.dest: one.help for one in below[0]._choices_actions}  # noqa: SLF001
-        for name, one in below[0].choices.items():
-            yield from _parsed(one, abouts.get(name))
-        return
-    names = [str(one.metavar or "|".join(one.choices or ())) for one in actions if not one.option_strings]
-    yield f"### `{' '.join((parser.prog, *names))}`"
-    yield ""
-    text = parser.description or about or ""
-    yield text
-    yield from _table(_row(one) for one in actions if one.dest != "help")
-    yield ""
+def _is_argument(param: Any) -> bool:
+    return bool(param.param_type_name == "argument")
 
 
-def _row(action: argparse.Action) -> _Row:
-    name = ", ".join(f"`{one}`" for one in action.option_strings)
-    value = str(action.metavar or "|".join(action.choices or ()))
-    text = (action.help or "").replace("%(default)s", str(action.default)).replace("%%", "%")
-    if not name:
-        return f"`{value}`", text
-    needed = "**Required.**" if action.required else ""
-    return (name if action.nargs == 0 or not value else f"{name} `{value}`"), f"{text} {needed}".strip()
+def _spelling(option: Any) -> str:
+    return ", ".join(f"`{name}`" for name in option.opts) + (f" `{option.metavar}`" if option.metavar else "")
+
+
+def _meaning(option: Any) -> str:
+    return f"{option.help or ''}{' **Required.**' if option.required else ''}"
 
 
 def _statuses() -> Iterator[str]:

@@ -1,8 +1,4 @@
-"""Runs the subcommand that is named first.
-
-Those that read their own arguments are run as they are: they need the standard library alone, and start at once.
-Everything else is typer's (`program`).
-"""
+"""Runs the subcommand that is named first: by typer (`program`), but for the one that is handed to another program."""
 
 from __future__ import annotations
 
@@ -12,11 +8,12 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from kwitness.cli.failure import OUTPUT_CLOSED, CommandFailedError
-from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
+from kwitness.cli.subcommands import HANDED_OVER, SUBCOMMANDS
 
 _PLUGIN: Final = "kubectl-kwitness"
 """The name under which kubectl finds this program, and runs it for `kubectl kwitness`."""
@@ -30,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     try:
-        status = _own(first, given[1:]) if first in OWN_ARGUMENTS else _typed(given, typed)
+        status = _hand_over(given[1:]) if first == HANDED_OVER else _typed(given, typed)
         sys.stdout.flush()
     except CommandFailedError as error:
         print(f"{typed}{f' {first}' if first in SUBCOMMANDS else ''}: {error}", file=sys.stderr)
@@ -45,8 +42,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _own(name: str, arguments: Sequence[str]) -> int:
-    return int(importlib.import_module(SUBCOMMANDS[name].module).run(arguments))
+def start() -> NoReturn:
+    """Run the command line of this process, and end it."""
+    status = main()
+    if "deltalake" not in sys.modules:
+        sys.exit(status)
+    with suppress(BrokenPipeError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    # Not sys.exit: deltalake 1.6 still has threads, and now and then aborts an interpreter that ends around them.
+    os._exit(status)
+
+
+def _hand_over(arguments: Sequence[str]) -> int:
+    return int(importlib.import_module(SUBCOMMANDS[HANDED_OVER].module).run(arguments))
 
 
 def _typed(arguments: Sequence[str], typed: str) -> int:
@@ -57,11 +66,11 @@ def _typed(arguments: Sequence[str], typed: str) -> int:
             raise
         raise CommandFailedError(
             f"{error.name} is not installed: install the extra `command`, as in "
-            "`pip install --find-links dist 'kwitness[command]'`; without it there are "
-            f"{', '.join(sorted(OWN_ARGUMENTS))}"
+            f"`pip install --find-links dist 'kwitness[command]'`; without it there is {HANDED_OVER} "
+            "alone"
         ) from error
     return run(arguments, name=typed)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    start()

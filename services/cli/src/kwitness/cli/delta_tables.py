@@ -22,21 +22,6 @@ class NamedTable(NamedTuple):
     path: str
 
 
-def require_libraries() -> None:
-    """Check what reads tables.
-
-    Raises
-    ------
-    CommandFailedError
-        A library is not installed.
-    """
-    if lacks := [name for name in _LIBRARIES if find_spec(name) is None]:
-        raise CommandFailedError(
-            f"reading tables needs {', '.join(lacks)}, not installed beside this command: install kwitness with its "
-            "extra `tables`, as in `pip install --find-links dist 'kwitness[tables]'`"
-        )
-
-
 def find_tables(folder: str) -> list[NamedTable]:
     """Return all tables of a local folder and those below it, by name.
 
@@ -47,6 +32,7 @@ def find_tables(folder: str) -> list[NamedTable]:
     CommandFailedError
         It is no local folder, or there is no table in it.
     """
+    _require_libraries()
     root = _local(folder)
     found = []
     for place, folders, _ in os.walk(root):
@@ -74,6 +60,7 @@ def open_table(path: str, version: int | None = None) -> Any:
     CommandFailedError
         There is no table, or it has no such version.
     """
+    _require_libraries()
     from deltalake import DeltaTable  # noqa: PLC0415
     from deltalake.exceptions import DeltaError, TableNotFoundError  # noqa: PLC0415
 
@@ -90,6 +77,21 @@ def open_table(path: str, version: int | None = None) -> Any:
         raise CommandFailedError(
             f"{which} cannot be read ({error}): `kwitness tables history PATH` lists its versions"
         ) from error
+
+
+def _require_libraries() -> None:
+    """Check what reads tables.
+
+    Raises
+    ------
+    CommandFailedError
+        A library is not installed.
+    """
+    if lacks := [name for name in _LIBRARIES if find_spec(name) is None]:
+        raise CommandFailedError(
+            f"reading tables needs {', '.join(lacks)}, not installed beside this command: install kwitness with its "
+            "extra `tables`, as in `pip install --find-links dist 'kwitness[tables]'`"
+        )
 
 
 def _local(folder: str) -> Path:

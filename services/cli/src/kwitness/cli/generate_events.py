@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
-import re
+import functools
+import inspect
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, Final
 
-from kwitness.cli.arguments import Arguments
+import typer
+
 from kwitness.cli.event_destinations import FileDestination, KafkaDestination
-from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.failure import CommandFailedError, WrongUseError
 from kwitness.cli.fleet import Faults, Fleet, FleetRecord, events
 from kwitness.contracts.topics import DEFAULT_PREFIX
 
-ABOUT = "Write events of a simulated fleet, for tests of jobs and tables."
-_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
-_SHARES = {
+__all__ = ["generate_events"]
+
+_SHARES: Final = {
     "late": "arrive up to --late-windows windows late",
     "duplicates": "arrive twice",
     "reordered": "change places within their window",
@@ -28,136 +28,150 @@ _SHARES = {
     "too-old": "are of eight days before",
     "from-the-future": "are of two hours ahead",
 }
-_TOLD_EVERY_S = 2.0
+_REPORTED_EVERY_S: Final = 2.0
+_DEFAULTS: Final = Fleet()
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Write the events to where they are asked for, and say on standard error how far it is.
+def _with_shares(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command an option for each share of `Faults`, as its argument `shares`."""
+    parameters = inspect.signature(function, eval_str=True).parameters
+    own = [parameter for name, parameter in parameters.items() if name != "shares"]
+    options = {name.replace("-", "_"): _share(name, meaning) for name, meaning in _SHARES.items()}
 
-    Raises
-    ------
-    CommandFailedError
-        There is no such fleet, or its events cannot be written.
+    @functools.wraps(function)
+    def command(**given: Any) -> None:
+        function(shares={name: given.pop(name) for name in options}, **given)
+
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=0.0, annotation=Annotated[float, option])
+        for name, option in options.items()
+    ]
+    # typer reads what a function takes from these two.
+    vars(command)["__signature__"] = inspect.Signature([*own, *added])
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *added)}
+    return command
+
+
+def _share(name: str, meaning: str) -> Any:
+    text = f"Share of records that {meaning}; by default 0."
+    return typer.Option(f"--{name}", metavar="SHARE", help=text, show_default=False)
+
+
+def _option(option: str, metavar: str, text: str, default: Any = None) -> Any:
+    known = f"{text}." if default is None else f"{text}; by default {default}."
+    return typer.Option(option, metavar=metavar, help=known, show_default=False)
+
+
+@_with_shares
+def generate_events(
+    *,
+    shares: Mapping[str, float],
+    to: Annotated[
+        str | None,
+        _option("--to", "FILE", "File with a line of JSON for each record; - is the standard output"),
+    ] = None,
+    bootstrap: Annotated[
+        str | None, _option("--bootstrap", "HOST:PORT", "Kafka on this machine, without TLS and sign-in")
+    ] = None,
+    prefix: Annotated[
+        str, _option("--prefix", "TEXT", "Prefix of the topics", DEFAULT_PREFIX.rstrip("."))
+    ] = DEFAULT_PREFIX,
+    yes_this_is_a_test_cluster: Annotated[
+        bool, typer.Option("--yes-this-is-a-test-cluster", help="Allow brokers that are not on this machine.")
+    ] = False,
+    clients: Annotated[int, _option("--clients", "N", "Clients, half of which produce", 1_000)] = 1_000,
+    topics: Annotated[int, _option("--topics", "N", "Topics", 50)] = 50,
+    partitions: Annotated[
+        int, _option("--partitions", "N", "Partitions of each topic", _DEFAULTS.partitions)
+    ] = _DEFAULTS.partitions,
+    sources: Annotated[int, _option("--sources", "N", "Observers", 10)] = 10,
+    cluster_id: Annotated[
+        str, _option("--cluster-id", "ID", "Id of the cluster", _DEFAULTS.cluster_id)
+    ] = _DEFAULTS.cluster_id,
+    seed: Annotated[int, _option("--seed", "N", "Seed of the fleet", 1)] = 1,
+    old_clients: Annotated[float, _option("--old-clients", "SHARE", "Share that uses what Kafka 4.0 removed", 0)] = 0.0,
+    headers: Annotated[bool, typer.Option("--headers", help="Add headers to records, which observers read.")] = False,
+    requests: Annotated[
+        bool, typer.Option("--requests", help="Write requests and answers one by one as well.")
+    ] = False,
+    interceptors: Annotated[
+        bool, typer.Option("--interceptors", help="Write counts of interceptors in consumers as well.")
+    ] = False,
+    length: Annotated[str, _option("--for", "TIME", "Time that they span, such as 10m", "1m")] = "1m",
+    start: Annotated[
+        int | None, _option("--start", "MS", "First window, in ms since 1970; by default the last ends now")
+    ] = None,
+    window: Annotated[
+        int, _option("--window", "SECONDS", "Length of a window", _DEFAULTS.window_s)
+    ] = _DEFAULTS.window_s,
+    epochs: Annotated[int, _option("--epochs", "N", "Starts of each observer", 1)] = 1,
+    push_interval: Annotated[
+        int, _option("--push-interval", "SECONDS", "Time between pushes, or 0", _DEFAULTS.push_s)
+    ] = _DEFAULTS.push_s,
+    skips: Annotated[float, _option("--skips", "SHARE", "Share of fetches that skip half of their records", 0)] = 0.0,
+    late_windows: Annotated[
+        int, _option("--late-windows", "N", "Most windows of --late", Faults().late_windows)
+    ] = Faults().late_windows,
+) -> None:
+    """Write events of a simulated fleet, for tests of jobs and tables.
+
+    They are rows of traffic, connections, headers, and seals. The same options with the same --start make the same
+    events, to the byte. The shares of records with faults are from 0 to 1.
     """
-    given = parser().parse_args(arguments)
-    fleet = _fleet(given)
-    if given.bootstrap is None:
-        destination: FileDestination | KafkaDestination = FileDestination(given.output)
-    else:
-        destination = KafkaDestination(
-            given.bootstrap,
-            given.prefix,
-            may_be_anywhere=given.yes_this_is_a_test_cluster,
-            has_pushes=fleet.push_s > 0,
-        )
-    started = time.monotonic()
-    written = destination.write(_told(events(fleet)))
-    took = time.monotonic() - started
-    print(
-        f"{written:,} records of {given.duration.text} written to {destination.name} in {took:.1f} s", file=sys.stderr
-    )
-    return 0
-
-
-def _fleet(given: argparse.Namespace) -> Fleet:
-    window_ms = given.window * 1000
-    now_ms = time.time_ns() // 1_000_000
-    start_ms = now_ms - given.duration.seconds * 1000 if given.start is None else given.start
+    if (to is None) == (bootstrap is None):
+        raise typer.BadParameter("give either --to FILE or --bootstrap HOST:PORT.")
+    seconds = _seconds(length)
+    window_ms = window * 1000
+    start_ms = time.time_ns() // 1_000_000 - seconds * 1000 if start is None else start
     try:
-        return Fleet(
-            clients=given.clients,
-            topics=given.topics,
-            partitions=given.partitions,
-            sources=given.sources,
-            seconds=given.duration.seconds,
-            window_s=given.window,
-            epochs=given.epochs,
-            requests=given.requests,
-            interceptors=given.interceptors,
-            push_s=given.push_interval,
-            seed=given.seed,
-            start_ms=start_ms - start_ms % window_ms if given.start is None and window_ms > 0 else start_ms,
-            cluster_id=given.cluster_id,
-            old_clients=given.old_clients,
-            headers=given.headers,
-            skips=given.skips,
-            faults=Faults(**{one.name: getattr(given, one.name) for one in fields(Faults)}),
+        fleet = Fleet(
+            clients=clients,
+            topics=topics,
+            partitions=partitions,
+            sources=sources,
+            seconds=seconds,
+            window_s=window,
+            epochs=epochs,
+            requests=requests,
+            interceptors=interceptors,
+            push_s=push_interval,
+            seed=seed,
+            start_ms=start_ms - start_ms % window_ms if start is None and window_ms > 0 else start_ms,
+            cluster_id=cluster_id,
+            old_clients=old_clients,
+            headers=headers,
+            skips=skips,
+            faults=Faults(**shares, late_windows=late_windows),
         )
     except ValueError as error:
         raise CommandFailedError(f"there is no such fleet: {error}") from error
+    if bootstrap is None:
+        destination: FileDestination | KafkaDestination = FileDestination(str(to))
+    else:
+        destination = KafkaDestination(
+            bootstrap, prefix, may_be_anywhere=yes_this_is_a_test_cluster, has_pushes=fleet.push_s > 0
+        )
+    started = time.monotonic()
+    written = destination.write(_reported(events(fleet)))
+    elapsed = time.monotonic() - started
+    print(f"{written:,} records of {length} written to {destination.name} in {elapsed:.1f} s", file=sys.stderr)
 
 
-def _told(records: Iterator[FleetRecord]) -> Iterator[FleetRecord]:
-    """Say from time to time how many there were."""
-    next_s = time.monotonic() + _TOLD_EVERY_S
+def _seconds(length: str) -> int:
+    from kwitness.cli.looking_again import duration_option  # noqa: PLC0415 - it needs pydantic, and --help does not
+
+    seconds = duration_option(length) or 0.0
+    if not seconds.is_integer():
+        raise WrongUseError(f"--for {length}: give whole seconds, such as 90s")
+    return int(seconds)
+
+
+def _reported(records: Iterator[FleetRecord]) -> Iterator[FleetRecord]:
+    """Report from time to time how many there were."""
+    next_s = time.monotonic() + _REPORTED_EVERY_S
     for number, record in enumerate(records, 1):
         yield record
-        # A look at the clock for each record would take a tenth of the time.
+        # To read the clock for each record would take a tenth of the time.
         if number % 1_000 == 0 and (now := time.monotonic()) >= next_s:
             print(f"{number:,} records", file=sys.stderr)
-            next_s = now + _TOLD_EVERY_S
-
-
-class _Duration(NamedTuple):
-    """A time such as 90s, 10m, 2h or 7d, and its seconds."""
-
-    text: str
-    seconds: int
-
-
-def _duration(text: str) -> _Duration:
-    found = re.fullmatch(r"([0-9]{1,9})([smhd])", text)
-    if found is None:
-        raise argparse.ArgumentTypeError(f"{text} is no time such as 90s, 10m, 2h or 7d")
-    return _Duration(text, int(found[1]) * _UNITS[found[2]])
-
-
-def _add(group: Any, option: str, meaning: str, **settings: Any) -> None:
-    group.add_argument(option, help=f"{meaning}; by default %(default)s.", **settings)
-
-
-def parser() -> Arguments:
-    """Return the parser of its arguments."""
-    defaults = Fleet()
-    whole = Arguments(
-        prog="kwitness generate events",
-        description="Write events of a simulated fleet: rows of traffic, connections, headers, and seals. The same "
-        "options with the same --start make the same events, to the byte.",
-    )
-    size = whole.add_argument_group("Fleet")
-    span = whole.add_argument_group("Time")
-    _add(size, "--clients", "Clients, half of which produce", type=int, default=1_000, metavar="N")
-    _add(size, "--topics", "Topics", type=int, default=50, metavar="N")
-    _add(size, "--partitions", "Partitions of each topic", type=int, default=defaults.partitions, metavar="N")
-    _add(size, "--sources", "Observers", type=int, default=10, metavar="N")
-    _add(size, "--cluster-id", "Id of the cluster", default=defaults.cluster_id, metavar="ID")
-    _add(size, "--seed", "Seed of the fleet", type=int, default=1, metavar="N")
-    _add(size, "--old-clients", "Share that uses what Kafka 4.0 removed", type=float, default=0.0, metavar="SHARE")
-    size.add_argument("--headers", action="store_true", help="Add headers to records, which observers read.")
-    size.add_argument("--requests", action="store_true", help="Write requests and answers one by one as well.")
-    size.add_argument("--interceptors", action="store_true", help="Write counts of interceptors in consumers as well.")
-    _add(span, "--for", "Time that they span, as 10m", type=_duration, default="1m", metavar="TIME", dest="duration")
-    span.add_argument("--start", type=int, metavar="MS", help="First window, in ms since 1970; else the last ends now.")
-    _add(span, "--window", "Length of a window", type=int, default=defaults.window_s, metavar="SECONDS")
-    _add(span, "--epochs", "Starts of each observer", type=int, default=1, metavar="N")
-    _add(span, "--push-interval", "Time between pushes, or 0", type=int, default=defaults.push_s, metavar="SECONDS")
-    faults = whole.add_argument_group("Faults, as shares of all records from 0 to 1; by default 0")
-    for name, meaning in _SHARES.items():
-        faults.add_argument(
-            f"--{name}", type=float, default=0.0, metavar="SHARE", help=f"Share of records that {meaning}."
-        )
-    faults.add_argument(
-        "--skips", type=float, default=0.0, metavar="SHARE", help="Share of fetches that skip half of their records."
-    )
-    _add(faults, "--late-windows", "Most windows of --late", type=int, default=Faults().late_windows, metavar="N")
-    where = whole.add_argument_group("Output")
-    one = where.add_mutually_exclusive_group(required=True)
-    one.add_argument(
-        "--output", metavar="FILE", help="File with a line of JSON for each record; - is the standard output."
-    )
-    one.add_argument("--bootstrap", metavar="HOST:PORT", help="Kafka on this machine, without TLS and sign-in.")
-    where.add_argument("--prefix", default=DEFAULT_PREFIX, metavar="TEXT", help="Prefix of the topics.")
-    where.add_argument(
-        "--yes-this-is-a-test-cluster", action="store_true", help="Allow brokers that are not on this machine."
-    )
-    return whole
+            next_s = now + _REPORTED_EVERY_S

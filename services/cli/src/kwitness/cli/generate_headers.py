@@ -2,63 +2,60 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Literal
 
-from kwitness.cli.arguments import Arguments
+import typer
+
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.header_constants import constant_names, java_class_name, java_constants, python_constants
 from kwitness.cli.header_register import read_register
+from kwitness.cli.options import named
 
-ABOUT = "Write constants of a HeaderRegistry, for programs in Python and Java."
+__all__ = ["generate_headers"]
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Write what is asked for, to a file or to the standard output.
+def _checked_pairs(texts: list[str] | None) -> list[str] | None:
+    if wrong := [text for text in texts or () if "=" not in text]:
+        raise typer.BadParameter(f"{wrong[0]} has no `=` between key and constant: write order-id=ORDER_ID, say")
+    return texts
 
-    Raises
-    ------
-    CommandFailedError
-        The register cannot be read, or its constants cannot be written.
-    """
-    given = parser().parse_args(arguments)
-    register = read_register(given.file)
-    names = constant_names(register, dict(given.constant))
-    if given.language == "python":
+
+def generate_headers(
+    *,
+    file: Annotated[str, named("FILE", "HeaderRegistry in JSON or YAML; - is the standard input.")],
+    language: Annotated[
+        Literal["python", "java"], typer.Option(metavar="python|java", help="Language of the programs.")
+    ],
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="File to write; by default the standard output.")
+    ] = None,
+    package: Annotated[
+        str, typer.Option(metavar="NAME", help="Package of the Java class; by default none.", show_default=False)
+    ] = "",
+    class_name: Annotated[
+        str | None,
+        typer.Option("--class", metavar="NAME", help="Name of the Java class; by default that of the register."),
+    ] = None,
+    constant: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=NAME", help="Another constant for a key; repeatable.", callback=_checked_pairs),
+    ] = None,
+) -> None:
+    """Write constants of a HeaderRegistry for programs."""
+    register = read_register(file)
+    # Names of keys may hold a `=` themselves.
+    chosen = {key: name for key, _, name in (pair.rpartition("=") for pair in constant or ())}
+    names = constant_names(register, chosen)
+    if language == "python":
         text = python_constants(register, names)
     else:
-        text = java_constants(register, names, given.package, given.class_name or java_class_name(register))
-    if given.output is None:
+        text = java_constants(register, names, package, class_name or java_class_name(register))
+    if to is None:
         sys.stdout.buffer.write(text.encode())
-        return 0
+        return
     try:
-        Path(given.output).write_text(text, encoding="utf-8")
+        to.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise CommandFailedError(f"{given.output} cannot be written ({error.strerror}): choose another file") from error
-    return 0
-
-
-def parser() -> Arguments:
-    """Return the parser of its arguments."""
-    whole = Arguments(prog="kwitness generate headers", description=ABOUT)
-    whole.add_argument("file", metavar="FILE", help="HeaderRegistry in JSON or YAML; - is the standard input.")
-    whole.add_argument("--language", choices=("python", "java"), required=True, help="Language of the programs.")
-    whole.add_argument("--output", metavar="FILE", help="File to write; by default the standard output.")
-    whole.add_argument("--package", default="", metavar="NAME", help="Package of the Java class; by default none.")
-    whole.add_argument(
-        "--class", dest="class_name", metavar="NAME", help="Name of the Java class; by default that of the register."
-    )
-    whole.add_argument(
-        "--constant", action="append", default=[], type=_pair, metavar="KEY=NAME", help="Another constant for a key."
-    )
-    return whole
-
-
-def _pair(text: str) -> tuple[str, str]:
-    # Names of keys may hold a `=` themselves.
-    key, separator, constant = text.rpartition("=")
-    if not separator:
-        raise argparse.ArgumentTypeError(f"{text} has no `=` between key and constant")
-    return key, constant
+        raise CommandFailedError(f"{to} cannot be written ({error.strerror}): choose another file") from error

@@ -1,4 +1,4 @@
-"""From the options of `kwitness job run` to the file that a driver reads: `kwitness.contracts.job_config.JobConfig`."""
+"""Makes the file that a driver reads, a `kwitness.contracts.job_config.JobConfig`, of the options of `jobs run`."""
 
 from __future__ import annotations
 

@@ -14,6 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.output import Output, warn
+from kwitness.cli.table_rows import write_sorted_rows
 
 JARS = "KWITNESS_SPARK_JARS"
 """A folder, or several as in PATH, with the jars that PySpark's wheel lacks."""
@@ -21,7 +23,8 @@ _LIBRARIES = ("pyspark", "delta", "deltalake", "pydantic", "opentelemetry.proto"
 _WANTED = ("delta-spark_", "spark-sql-kafka-")
 _LAST_LINES = 20
 _SHOWN = 100
-"""Lines of the table after a run."""
+"""Rows of the table after a run."""
+_SORTED_BY = 5
 
 
 def require_spark(jars: str | None) -> dict[str, str]:
@@ -77,7 +80,7 @@ def run_driver(config: str, folder: Path, variables: Mapping[str, str], *, verbo
             assert driver.stderr is not None  # noqa: S101 - it is a pipe
             failure = _tell(driver.stderr, verbose=verbose)
         except KeyboardInterrupt:
-            print("kwitness job: ends after the step it is at", file=sys.stderr)
+            print("kwitness jobs: ends after the step it is at", file=sys.stderr)
             driver.send_signal(signal.SIGTERM)
             assert driver.stderr is not None  # noqa: S101 - it is a pipe
             failure = _tell(driver.stderr, verbose=verbose)
@@ -85,17 +88,25 @@ def run_driver(config: str, folder: Path, variables: Mapping[str, str], *, verbo
         raise CommandFailedError(failure or f"the job ended with status {driver.returncode}: try with --verbose")
 
 
-def show_table(job_type: str, path: str) -> int:
-    """Print the table of a job; the result is the exit status."""
-    sys.stdout.flush()
-    command = [sys.executable, "-m", "kwitness.jobs.show", job_type, "--table", path, "--limit", str(_SHOWN)]
-    environment = dict(os.environ)
-    if of_s3 := environment.get("AWS_ENDPOINT_URL_S3"):
-        environment["AWS_ENDPOINT_URL"] = of_s3
-    if environment.get("AWS_ENDPOINT_URL", "").startswith("http:"):
+def show_table(output: Output, job_type: str, path: str) -> None:
+    """Show the first rows of the table of a job; a format for programs has all their columns."""
+    from kwitness.jobs.analyses.registry import find_job  # noqa: PLC0415 - needs PySpark
+    from kwitness.jobs.frame.first_rows import NoTableError, first_rows  # noqa: PLC0415
+
+    if of_s3 := os.environ.get("AWS_ENDPOINT_URL_S3"):
+        os.environ["AWS_ENDPOINT_URL"] = of_s3
+    if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http:"):
         # The reader asks for it; Spark's client takes what it is told.
-        environment.setdefault("AWS_ALLOW_HTTP", "true")
-    return subprocess.run(command, env=environment, check=False).returncode
+        os.environ.setdefault("AWS_ALLOW_HTTP", "true")
+    shown = find_job(job_type).display_columns
+    columns = [column.column for column in shown]
+    try:
+        found = first_rows(path, columns[:_SORTED_BY], _SHOWN, columns if output.is_table else None)
+    except NoTableError as error:
+        raise CommandFailedError(str(error)) from error
+    write_sorted_rows(output, shown, found.columns, found.rows)
+    if found.total > len(found.rows):
+        warn(f"{len(found.rows)} of {found.total} rows are shown: `kwitness tables show` has --limit")
 
 
 def _is_there(library: str) -> bool:
@@ -142,5 +153,5 @@ def _tell(lines: Iterable[str], *, verbose: bool) -> str:
             failure = message
             if not verbose:
                 continue
-        print(f"kwitness job: {message}", file=sys.stderr)
+        print(f"kwitness jobs: {message}", file=sys.stderr)
     return failure or "".join(last).strip()

@@ -1,4 +1,4 @@
-"""What a job of `kwitness job run` reads besides topics: what an operator would find in the cluster, as options."""
+"""What a job of `kwitness jobs run` reads besides topics: what an operator would find in the cluster, as options."""
 
 from __future__ import annotations
 

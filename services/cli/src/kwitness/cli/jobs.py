@@ -1,4 +1,4 @@
-"""`kwitness jobs`: AnalyticsJobs, as their statuses say."""
+"""`kwitness jobs`: AnalyticsJobs, as their statuses say, and analyses that run on this machine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from kwitness.cli.cluster_access import connect
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.job_run import run_job
 from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.serving_collector import parsed
@@ -77,6 +78,9 @@ def describe(options: Options, *, name: Annotated[str, named("NAME", "Name of th
         return
     sections = job_story(parsed(AnalyticsJob, found), int(time.time() * 1000))
     show_pages(output, [Page(f"AnalyticsJob {access.namespace}/{name}", sections, {}, name)])
+
+
+app.command("run")(run_job)
 
 
 def _document(job: Mapping[str, Any]) -> Any:

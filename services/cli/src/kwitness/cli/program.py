@@ -15,19 +15,18 @@ from typing_extensions import override
 
 from kwitness.cli.failure import FAILED, OUTPUT_CLOSED
 from kwitness.cli.options import Options, shared
-from kwitness.cli.subcommands import OWN_ARGUMENTS, SUBCOMMANDS
+from kwitness.cli.subcommands import HANDED_OVER, SUBCOMMANDS
 
 __all__ = ["program", "run"]
 
 ABOUT = "Show which clients use Apache Kafka, what they report, and why others do not."
 
 
-class _OwnArguments(TyperCommand):
-    """A subcommand that reads its own arguments: all that follow its name are for it."""
+class _HandedOver(TyperCommand):
+    """The subcommand of another program: all words that follow its name are for that."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name=name, help=SUBCOMMANDS[name].about)
-        self._module = SUBCOMMANDS[name].module
+    def __init__(self) -> None:
+        super().__init__(name=HANDED_OVER, help=SUBCOMMANDS[HANDED_OVER].about)
 
     @override
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -36,7 +35,7 @@ class _OwnArguments(TyperCommand):
 
     @override
     def invoke(self, ctx: Any) -> NoReturn:
-        raise typer.Exit(importlib.import_module(self._module).run(ctx.args))
+        raise typer.Exit(importlib.import_module(SUBCOMMANDS[HANDED_OVER].module).run(ctx.args))
 
 
 class _Subcommands(TyperGroup):
@@ -77,8 +76,8 @@ def _plain_errors() -> Iterator[None]:
 
 def load(name: str) -> Any:
     """Import the subcommand ``name``, and return what typer runs."""
-    if name in OWN_ARGUMENTS:
-        return _OwnArguments(name)
+    if name == HANDED_OVER:
+        return _HandedOver()
     command = get_command(importlib.import_module(SUBCOMMANDS[name].module).app)
     command.name = name
     return command

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-__all__ = ["OWN_ARGUMENTS", "SUBCOMMANDS", "Subcommand"]
+__all__ = ["HANDED_OVER", "SUBCOMMANDS", "Subcommand"]
 
 
 class Subcommand(NamedTuple):
     """Its line of help, and its module.
 
-    A module has either ``app``, a typer application (`options.new_app`), or, where it reads its own arguments,
-    ``run(arguments)``, which returns the exit status.
+    A module has ``app``, a typer application (`options.new_app`); that of `HANDED_OVER` has ``run(arguments)``, which
+    returns the exit status.
     """
 
     about: str
@@ -28,17 +28,16 @@ SUBCOMMANDS = {
     "metrics": Subcommand("Show the values that a client sent last.", "kwitness.cli.metrics"),
     "tail": Subcommand("Follow the pushes of a client.", "kwitness.cli.tail"),
     "why": Subcommand("Explain the state of a client, and what to do.", "kwitness.cli.why"),
-    "jobs": Subcommand("Show AnalyticsJobs: phase, lag, last run, findings.", "kwitness.cli.jobs"),
+    "jobs": Subcommand("Show AnalyticsJobs, or run an analysis on this machine.", "kwitness.cli.jobs"),
     "brokers": Subcommand("Show brokers, and which have the plugin.", "kwitness.cli.brokers"),
     "acls": Subcommand("Show the permissions in Kafka that each component needs.", "kwitness.cli.acls"),
     "doctor": Subcommand("Check the installation, and say what to do.", "kwitness.cli.doctor"),
     "generate": Subcommand("Write constants of a HeaderRegistry, or test events.", "kwitness.cli.generate"),
-    "job": Subcommand("Run an analysis on this machine, into a table.", "kwitness.cli.job"),
     "observe": Subcommand("Relay Kafka clients of this machine, and show what passes.", "kwitness.cli.observe"),
     "tables": Subcommand("Show, query and clean the tables of analyses.", "kwitness.cli.tables"),
     "completion": Subcommand("Print the completion script of a shell.", "kwitness.cli.completion"),
 }
 """In the order in which help lists them."""
 
-OWN_ARGUMENTS = frozenset({"generate", "job", "observe", "tables"})
-"""Those that read their own arguments; they need no cluster, and none of the extra `command`."""
+HANDED_OVER: Final = "observe"
+"""The one whose arguments another program reads; it needs none of the extra `command`."""

@@ -2,47 +2,54 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
+from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.delta_tables import NamedTable, open_table
 from kwitness.cli.failure import CommandFailedError
-from kwitness.jobs.frame.text_table import aligned, render
+from kwitness.cli.output import Output, warn
+from kwitness.cli.table_rows import json_value, write_rows, write_sorted_rows
 
-_COMPUTED_BY = "computed_by"
+__all__ = ["answer_rows", "ask", "list_tables", "show_history", "show_rows"]
 
-
-def list_tables(tables: Sequence[NamedTable], *, as_json: bool) -> None:
-    """Print a line for each table."""
-    found = []
-    for name, path in tables:
-        table = open_table(path)
-        dataset = table.to_pyarrow_dataset()
-        there = _COMPUTED_BY in dataset.schema.names
-        first = dataset.head(1, columns=[_COMPUTED_BY]).to_pylist() if there else []
-        found.append(
-            {
-                "name": name,
-                "rows": dataset.count_rows(),
-                "version": table.version(),
-                "changed_ms": table.history(1)[0]["timestamp"],
-                "computed_by": first[0][_COMPUTED_BY] if first else None,
-                "path": path,
-            }
-        )
-    if as_json:
-        _print_json(found)
-        return
-    headings = ["NAME", "ROWS", "VERSION", "CHANGED", "COMPUTED BY", "PATH"]
-    lines = [[*list(one.values())[:3], _time(one["changed_ms"]), *list(one.values())[4:]] for one in found]
-    print(aligned(headings, lines))
+_COMPUTED_BY: Final = "computed_by"
+_LIST_HEADINGS: Final = ("NAME", "ROWS", "VERSION", "CHANGED", "COMPUTED BY", "PATH")
+_HISTORY_HEADINGS: Final = ("VERSION", "TIME", "OPERATION", "ENGINE", "ROWS CHANGED")
 
 
-def show_rows(table: Any, *, limit: int, columns: Sequence[str], as_json: bool) -> None:
-    """Print rows; without `columns` those that are not empty in all of them.
+def list_tables(output: Output, tables: Sequence[NamedTable]) -> None:
+    """Show a line for each table."""
+    found = [_described(table) for table in tables]
+    output.show(
+        found,
+        columns_of(_LIST_HEADINGS),
+        lambda table: row_of(_LIST_HEADINGS, list((table | {"changed_ms": _time(table["changed_ms"])}).values())),
+        document=json_value,
+        name=lambda table: str(table["path"]),
+        empty="there are no tables",
+    )
+
+
+def _described(named: NamedTable) -> dict[str, Any]:
+    """Return the fields of a table, in the order of its headings."""
+    table = open_table(named.path)
+    dataset = table.to_pyarrow_dataset()
+    has_author = _COMPUTED_BY in dataset.schema.names
+    first = dataset.head(1, columns=[_COMPUTED_BY]).to_pylist() if has_author else []
+    return {
+        "name": named.name,
+        "rows": dataset.count_rows(),
+        "version": table.version(),
+        "changed_ms": table.history(1)[0]["timestamp"],
+        "computed_by": first[0][_COMPUTED_BY] if first else None,
+        "path": named.path,
+    }
+
+
+def show_rows(output: Output, table: Any, *, limit: int, columns: Sequence[str]) -> None:
+    """Show rows; a table for people has without `columns` those that are not empty in all of them.
 
     Raises
     ------
@@ -53,31 +60,37 @@ def show_rows(table: Any, *, limit: int, columns: Sequence[str], as_json: bool) 
     names = dataset.schema.names
     if unknown := [name for name in columns if name not in names]:
         raise CommandFailedError(f"the table has no column {unknown[0]}: it has {', '.join(names)}")
-    rows = dataset.head(limit, columns=list(columns) or None).to_pylist()
-    if as_json:
-        _print_json(rows)
-    else:
-        shown = columns or [name for name in names if any(row[name] not in (None, []) for row in rows)] or names
-        print(render([(name.replace("_", " ").upper(), name, False) for name in shown], rows))
+    rows = dataset.head(limit, columns=list(columns) or None).to_pylist(maps_as_pydicts="lossy")
+    known = [name for name in names if rows and any(row.get(name) not in (None, [], {}) for row in rows)]
+    shown = [(name.replace("_", " ").upper(), name, False) for name in columns or known or names]
+    write_sorted_rows(output, shown, columns or names, rows)
     if (count := dataset.count_rows()) > len(rows):
-        print(f"kwitness tables: {len(rows)} of {count} rows; --limit shows more, and `sql` picks", file=sys.stderr)
+        warn(f"{len(rows)} of {count} rows are shown: --limit shows more, and `kwitness tables sql` selects")
 
 
-def show_history(table: Any, *, limit: int, as_json: bool) -> None:
-    """Print the commits of a table, the newest first."""
-    commits = table.history(limit)
-    if as_json:
-        _print_json(commits)
-        return
-    lines = [
-        [one["version"], _time(one["timestamp"]), one.get("operation"), one.get("engineInfo"), _counts(one)]
-        for one in commits
-    ]
-    print(aligned(["VERSION", "TIME", "OPERATION", "ENGINE", "ROWS"], lines))
+def show_history(output: Output, table: Any, *, limit: int) -> None:
+    """Show the commits of a table, the newest first."""
+    output.show(
+        table.history(limit),
+        columns_of(_HISTORY_HEADINGS),
+        lambda commit: row_of(
+            _HISTORY_HEADINGS,
+            (
+                commit["version"],
+                _time(commit["timestamp"]),
+                commit.get("operation"),
+                commit.get("engineInfo"),
+                _counts(commit),
+            ),
+        ),
+        document=json_value,
+        name=lambda commit: str(commit["version"]),
+        empty="the table has no commits",
+    )
 
 
-def ask(query: str, tables: Sequence[NamedTable], *, as_json: bool) -> None:
-    """Print the rows that a query gives.
+def ask(output: Output, query: str, tables: Sequence[NamedTable]) -> None:
+    """Show the rows that a query gives.
 
     Raises
     ------
@@ -85,10 +98,7 @@ def ask(query: str, tables: Sequence[NamedTable], *, as_json: bool) -> None:
         DuckDB refuses the query.
     """
     headings, rows = answer_rows(query, tables)
-    if as_json:
-        _print_json([dict(zip(headings, row, strict=True)) for row in rows])
-    else:
-        print(aligned(headings, rows))
+    write_rows(output, headings, [dict(zip(headings, row, strict=True)) for row in rows])
 
 
 def answer_rows(query: str, tables: Sequence[NamedTable]) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -120,13 +130,5 @@ def _time(milliseconds: int) -> str:
 def _counts(commit: dict[str, Any]) -> str:
     """Of rows alone, in the words of who wrote it: Spark's are numTargetRowsInserted, delta-rs' num_deleted_rows."""
     metrics = commit.get("operationMetrics") or {}
-    told = {name: value for name, value in metrics.items() if "rows" in name.lower() and str(value) != "0"}
-    return ", ".join(f"{name}={value}" for name, value in sorted(told.items()))
-
-
-def _print_json(items: Sequence[Any]) -> None:
-    print(json.dumps({"items": items}, default=_plain))
-
-
-def _plain(value: Any) -> Any:
-    return value.hex() if isinstance(value, bytes | bytearray) else str(value)
+    counts = {name: value for name, value in metrics.items() if "rows" in name.lower() and str(value) != "0"}
+    return ", ".join(f"{name}={value}" for name, value in sorted(counts.items()))

@@ -17,10 +17,11 @@ class NoTableError(LookupError):
 
 
 class FirstRows(NamedTuple):
-    """The first rows of a table in some order, and how many it has."""
+    """The first rows of a table in some order, how many it has, and the columns that were read."""
 
     rows: list[dict[str, Any]]
     total: int
+    columns: list[str]
 
 
 def first_rows(path: str, order: Sequence[str], limit: int, columns: Sequence[str] | None = None) -> FirstRows:
@@ -48,7 +49,8 @@ def first_rows(path: str, order: Sequence[str], limit: int, columns: Sequence[st
             together = together.take(_order(together, sorted_by)[:limit])
         # Combined, so that what was left out is free.
         kept = together.slice(0, limit).combine_chunks()
-    return FirstRows([] if kept is None else kept.to_pylist(maps_as_pydicts="strict"), dataset.count_rows())
+    rows = [] if kept is None else kept.to_pylist(maps_as_pydicts="strict")
+    return FirstRows(rows, dataset.count_rows(), _columns(dataset, columns))
 
 
 def all_rows(path: str) -> Iterator[dict[str, Any]]:
@@ -78,11 +80,18 @@ def _dataset(path: str) -> Any:
 
 
 def _batches(dataset: Any, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
-    wanted = dataset.schema.names if columns is None else [name for name in dataset.schema.names if name in columns]
     scanner = dataset.scanner(
-        columns=wanted, batch_size=_AT_A_TIME, batch_readahead=1, fragment_readahead=1, use_threads=False
+        columns=_columns(dataset, columns),
+        batch_size=_AT_A_TIME,
+        batch_readahead=1,
+        fragment_readahead=1,
+        use_threads=False,
     )
     yield from scanner.to_batches()
+
+
+def _columns(dataset: Any, columns: Sequence[str] | None) -> list[str]:
+    return [name for name in dataset.schema.names if columns is None or name in columns]
 
 
 def _order(table: pa.Table, names: Sequence[str]) -> Any:

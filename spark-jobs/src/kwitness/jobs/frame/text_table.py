@@ -46,7 +46,12 @@ def terminal_width() -> int | None:
 
 
 def render(columns: Sequence[tuple[str, str, bool]], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as aligned text, sorted by the first five columns.
+    """Rows as aligned text; see `sorted_cells`."""
+    return aligned([heading for heading, _, _ in columns], sorted_cells(columns, rows))
+
+
+def sorted_cells(columns: Sequence[tuple[str, str, bool]], rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Return the cells of rows, which are sorted by the first five columns.
 
     Parameters
     ----------
@@ -54,10 +59,7 @@ def render(columns: Sequence[tuple[str, str, bool]], rows: Sequence[Mapping[str,
         Each with its heading, the name that rows have it by, and whether only the length of its values is shown.
     """
     ordered = sorted(rows, key=lambda row: [_sortable(row.get(name)) for _, name, _ in columns[:5]])
-    return aligned(
-        [heading for heading, _, _ in columns],
-        [[_cell(name, row.get(name), counted=counted) for _, name, counted in columns] for row in ordered],
-    )
+    return [[_cell(name, row.get(name), counted=counted) for _, name, counted in columns] for row in ordered]
 
 
 def aligned(titles: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
