@@ -14,8 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from kwitness.cli.delta_tables import find_tables
-from kwitness.cli.table_answers import answer_rows
+from kwitness.cli.delta_tables import find_tables, open_datasets
+from kwitness.cli.isolated_sql import answer_query
 
 __all__ = ["Bar", "bars", "main", "picture"]
 
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("file", type=Path)
     parser.add_argument("--title", required=True)
     given = parser.parse_args(arguments)
-    _, rows = answer_rows(given.query, find_tables(given.tables))
+    rows = answer_query(given.query, open_datasets(find_tables(given.tables))).rows
     given.file.write_text(picture(given.title, bars(rows)))
     return 0
 

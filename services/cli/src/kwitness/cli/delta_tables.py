@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -50,6 +51,11 @@ def find_tables(folder: str) -> list[NamedTable]:
             name = f"{wanted}_{number}"
         tables[name] = str(path)
     return [NamedTable(name, path) for name, path in tables.items()]
+
+
+def open_datasets(tables: Sequence[NamedTable]) -> dict[str, Any]:
+    """Return datasets of Arrow by the names of tables; a query reads the columns and files that it needs."""
+    return {table.name: open_table(table.path).to_pyarrow_dataset() for table in tables}
 
 
 def open_table(path: str, version: int | None = None) -> Any:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.delta_tables import NamedTable, open_table
 from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.isolated_sql import answer_query
 from kwitness.cli.output import Output, warn
 from kwitness.cli.table_rows import json_value, write_rows, write_sorted_rows
 
-__all__ = ["answer_rows", "ask", "list_tables", "show_history", "show_rows"]
+__all__ = ["ask", "list_tables", "show_history", "show_rows"]
 
 _COMPUTED_BY: Final = "computed_by"
 _LIST_HEADINGS: Final = ("NAME", "ROWS", "VERSION", "CHANGED", "COMPUTED BY", "PATH")
@@ -89,38 +90,18 @@ def show_history(output: Output, table: Any, *, limit: int) -> None:
     )
 
 
-def ask(output: Output, query: str, tables: Sequence[NamedTable]) -> None:
-    """Show the rows that a query gives.
+def ask(output: Output, query: str, tables: Mapping[str, Any], *, limit: int) -> None:
+    """Show the first rows that a query gives.
 
     Raises
     ------
     CommandFailedError
         DuckDB refuses the query.
     """
-    headings, rows = answer_rows(query, tables)
-    write_rows(output, headings, [dict(zip(headings, row, strict=True)) for row in rows])
-
-
-def answer_rows(query: str, tables: Sequence[NamedTable]) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return the headings and rows that a query gives; each table is a view of its name.
-
-    Raises
-    ------
-    CommandFailedError
-        DuckDB refuses the query.
-    """
-    import duckdb  # noqa: PLC0415
-
-    with duckdb.connect() as connection:
-        for name, path in tables:
-            connection.register(name, open_table(path).to_pyarrow_dataset())
-        try:
-            answer = connection.execute(query)
-            rows = answer.fetchall()
-        except duckdb.Error as error:
-            names = ", ".join(name for name, _ in tables)
-            raise CommandFailedError(f"DuckDB refuses the query: {error}\nThe tables are {names}.") from error
-        return [one[0] for one in answer.description or []], rows
+    answer = answer_query(query, tables, limit=limit)
+    write_rows(output, answer.columns, [dict(zip(answer.columns, row, strict=True)) for row in answer.rows])
+    if answer.has_more:
+        warn(f"the first {len(answer.rows)} rows are shown: --limit shows more, and LIMIT in the query fewer")
 
 
 def _time(milliseconds: int) -> str:

@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.delta_tables import find_tables, open_table
+from kwitness.cli.delta_tables import find_tables, open_datasets, open_table
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.forgetting import count, forget, vacuum
+from kwitness.cli.isolated_sql import DEFAULT_ROWS
 from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -52,9 +53,17 @@ def show(
 
 @app.command()
 @shared
-def sql(options: Options, *, query: Annotated[str, named("QUERY", "Query in SQL.")], folder: _Folder) -> None:
+def sql(
+    options: Options,
+    *,
+    query: Annotated[str, named("QUERY", "Query in SQL.")],
+    folder: _Folder,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="Most rows; by default 1000.", show_default=False)
+    ] = DEFAULT_ROWS,
+) -> None:
     """Query tables in DuckDB's SQL, by the names that `list` shows."""
-    ask(Output(options), query, find_tables(folder))
+    ask(Output(options), query, open_datasets(find_tables(folder)), limit=limit)
 
 
 @app.command()
