@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kwitness.collector.otlp.identity import TAKEN
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
+from kwitness.contracts.semantic_attributes import NAMES_READ
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/guides/managed-kafka.md").read_text()
 
@@ -25,7 +25,7 @@ def test_a_client_is_known_by_the_attributes_that_the_collector_takes_in_that_or
     shown = {cells[0].strip("`"): tuple(re.findall(r"`([^`]+)`", cells[1])) for cells in rows("Plain OTLP")[1:]}
 
     assert shown
-    assert {key: TAKEN[key] for key in shown} == shown
+    assert {key: NAMES_READ[key] for key in shown} == shown
 
 
 def test_each_service_has_a_word_on_each_feature() -> None:

@@ -113,10 +113,11 @@ class IngestConfig(_Config):
 
 
 class ForwardConfig(_Config):
-    """An OTLP endpoint that gets a copy of each push."""
+    """An OTLP endpoint that gets a copy of each push, and what is added to it of who pushed."""
 
     name: str
     endpoint: str
+    attributes: Literal["both", "own", "semantic"] = "both"
     headers_file: str | None = None
     hosts_file: str | None = None
     hosts: str | None = None

@@ -159,6 +159,12 @@ class Forward(Contract):
         pattern=r"^https?://[^@\s]+$",
     )
     tls: ForwardTls = Field(default_factory=ForwardTls, description="How the connection is encrypted.")
+    attributes: Literal["Both", "Own", "Semantic"] = Field(
+        "Both",
+        description="Which attributes are added to the resource of each push. Semantic: those of OpenTelemetry's "
+        "semantic conventions, such as service.name and service.instance.id, by which backends tell clients apart. "
+        "Own: identity keys, such as client_id and principal. Both: both. What a client sent itself stays.",
+    )
     headers_secret_ref: SecretRef | None = Field(
         None,
         description="Secret with the keys headers (one 'Name: value' a line) and hosts (the only addresses the "

@@ -101,15 +101,18 @@ def collector_config(
         ),
         ingest=_ingest(collector, account, settings, reporters),
         forward=tuple(
-            ForwardConfig(
-                name=forward.name,
-                endpoint=forward.endpoint,
-                headers_file=f"{SECRETS}/forward-{number}/headers" if forward.headers_secret_ref else None,
-                hosts_file=f"{SECRETS}/forward-{number}/hosts" if forward.headers_secret_ref else None,
-                hosts=settings.credentials.hosts_of(own, forward.headers_secret_ref.name)
-                if forward.headers_secret_ref
-                else None,
-                ca_file=f"{SECRETS}/forward-{number}-ca/ca.crt" if forward.tls.ca_secret_ref else None,
+            ForwardConfig.model_validate(
+                {
+                    "name": forward.name,
+                    "endpoint": forward.endpoint,
+                    "attributes": word_of(forward.attributes),
+                    "headers_file": f"{SECRETS}/forward-{number}/headers" if forward.headers_secret_ref else None,
+                    "hosts_file": f"{SECRETS}/forward-{number}/hosts" if forward.headers_secret_ref else None,
+                    "hosts": settings.credentials.hosts_of(own, forward.headers_secret_ref.name)
+                    if forward.headers_secret_ref
+                    else None,
+                    "ca_file": f"{SECRETS}/forward-{number}-ca/ca.crt" if forward.tls.ca_secret_ref else None,
+                }
             )
             for number, forward in enumerate(spec.forward)
         ),

@@ -1,8 +1,4 @@
-"""Who a plain OTLP push is about: its resource's attributes in the words of the identity keys.
-
-The one table that follows OpenTelemetry's semantic conventions, pinned to 1.36 (messaging is in development there).
-Keys that only a broker can know (principal, listener, address) are not taken from a sender's own claim.
-"""
+"""Reads the identity of a plain OTLP push from its resource's attributes, by `contracts.semantic_attributes`."""
 
 from __future__ import annotations
 
@@ -15,23 +11,8 @@ from typing import Final
 from kwitness.collector.events import instance_of
 from kwitness.collector.otlp.points import Attributes
 from kwitness.contracts.record_headers import PLAIN_OTLP
+from kwitness.contracts.semantic_attributes import NAMES_READ
 
-TAKEN: Final[Mapping[str, tuple[str, ...]]] = {
-    "cluster_id": ("cluster_id", "messaging.kafka.cluster.id"),
-    "client_id": ("client_id", "messaging.client.id", "messaging.client_id", "service.name"),
-    "client_instance_id": ("client_instance_id", "service.instance.id"),
-    "client_software_name": ("client_software_name", "telemetry.distro.name", "telemetry.sdk.name"),
-    "client_software_version": ("client_software_version", "telemetry.distro.version", "telemetry.sdk.version"),
-    "client_rack": ("client_rack",),
-    "group_id": ("group_id", "messaging.consumer.group.name", "messaging.kafka.consumer.group"),
-    "group_instance_id": ("group_instance_id",),
-    "group_member_id": ("group_member_id",),
-    "transactional_id": ("transactional_id",),
-    "application_id": ("application_id",),
-    "k8s_namespace": ("k8s_namespace", "k8s.namespace.name"),
-    "k8s_workload": ("k8s_workload", "k8s.deployment.name", "k8s.statefulset.name", "k8s.daemonset.name"),
-    "k8s_pod": ("k8s_pod", "k8s.pod.name"),
-}
 _REMEMBERED: Final = 4_096
 """Resources remembered: the same senders come again and again."""
 _REMEMBERED_CHARACTERS: Final = 1_024
@@ -71,7 +52,7 @@ def identity_of(attributes: Attributes) -> Mapping[str, str]:
 def _identity_of(attributes: Attributes) -> Mapping[str, str]:
     told = dict(attributes)
     found: dict[str, str] = {}
-    for key, names in TAKEN.items():
+    for key, names in NAMES_READ.items():
         value = next((told[name] for name in names if told.get(name)), None)
         if value is not None:
             found[key] = value[:_MAX]

@@ -12,10 +12,10 @@ import random
 import socket
 import ssl
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import aiohttp
 from google.protobuf.message import DecodeError
@@ -32,6 +32,7 @@ from kwitness.collector.sinks.endpoint_address import address_of
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import ForwardConfig
 from kwitness.contracts.denied_addresses import DeniedAddresses
+from kwitness.contracts.semantic_attributes import semantic_attributes
 from kwitness.runtime import allowed_hosts
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -111,7 +112,7 @@ class OtlpForward:
                 if not batch:
                     self._arrived.clear()
                     continue
-                body, count, malformed = encode(batch)
+                body, count, malformed = encode(batch, self.config.attributes)
                 self.hop.drop("malformed", malformed)
                 try:
                     if count:
@@ -219,23 +220,29 @@ class OtlpForward:
             self._note_rejected(answer.partial_success.rejected_data_points)
 
 
-def encode(batch: list[Event]) -> tuple[bytes, int, int]:
-    """Write pushes as one gzipped request, identity added to each resource; also how many went in and how many not."""
+def encode(batch: list[Event], attributes: Literal["both", "own", "semantic"]) -> tuple[bytes, int, int]:
+    """Write pushes as one gzipped request, with who pushed; also how many went in and how many could not be read."""
     request = ExportMetricsServiceRequest()
     sent = malformed = 0
     for event in batch:
         try:
             bounds.check(event.payload, bounds.MAX_PUSH_FIELDS, bounds.MAX_PUSH_FIELDS)
-            one = ExportMetricsServiceRequest.FromString(event.payload)
+            export = ExportMetricsServiceRequest.FromString(event.payload)
         except (DecodeError, IndexError, ValueError):
             malformed += 1
             continue
-        for resource_metrics in one.resource_metrics:
+        added = _added(event.identity, attributes)
+        for resource_metrics in export.resource_metrics:
             present = {attribute.key for attribute in resource_metrics.resource.attributes}
-            for key, value in event.identity.items():
+            for key, value in added.items():
                 if key not in present:
                     attribute = resource_metrics.resource.attributes.add()
                     attribute.key, attribute.value.string_value = key, value.encode("utf-8", "replace").decode()
-        request.MergeFrom(one)
+        request.MergeFrom(export)
         sent += 1
     return gzip.compress(request.SerializeToString(), compresslevel=1), sent, malformed
+
+
+def _added(identity: Mapping[str, str], attributes: Literal["both", "own", "semantic"]) -> Mapping[str, str]:
+    own = {} if attributes == "semantic" else identity
+    return own if attributes == "own" else {**own, **semantic_attributes(identity)}
