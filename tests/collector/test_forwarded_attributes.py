@@ -11,7 +11,8 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportM
 from kwitness.collector.events import Event
 from kwitness.collector.otlp.decode import attributes_of
 from kwitness.collector.otlp.identity import identity_of
-from kwitness.collector.sinks.otlp_forward import encode
+from kwitness.collector.sinks.forwarded_request import encode
+from kwitness.contracts.collector_config import ForwardConfig
 
 from tests.collector.collector_samples import counter_push, labelled
 
@@ -25,11 +26,21 @@ IDENTITY = {
 }
 
 
-def resource(payload: bytes, identity: dict[str, str], attributes: str = "both") -> dict[str, str]:
+def resource(
+    payload: bytes, identity: dict[str, str], attributes: str = "both", temporality: str = "asSent"
+) -> dict[str, str]:
     """Attributes of the one resource as an endpoint gets them; each key is there once."""
     event = Event("cluster-one/1", 1, 1, 0, identity, payload)
-    body, sent, malformed = encode([event], attributes)  # type: ignore[arg-type]
-    assert (sent, malformed) == (1, 0)
+    config = ForwardConfig.model_validate(
+        {
+            "name": "backend",
+            "endpoint": "https://otlp.example.org",
+            "attributes": attributes,
+            "temporality": temporality,
+        }
+    )
+    body, readable = encode([event], config)
+    assert readable == [event]
     [received] = ExportMetricsServiceRequest.FromString(gzip.decompress(body)).resource_metrics
     pairs = [(attribute.key, attribute.value.string_value) for attribute in received.resource.attributes]
     assert len(dict(pairs)) == len(pairs)
@@ -54,6 +65,12 @@ SEMANTIC = {
 )
 def test_a_resource_gets_the_attributes_that_are_configured(attributes: str, added: dict[str, str]) -> None:
     assert resource(counter_push(5), IDENTITY, attributes) == added
+
+
+def test_sums_have_no_attributes_that_change_while_a_client_lives() -> None:
+    connected = {"broker_id": "1", "listener": "TLS", "client_address": "10.0.0.1", "client_source_port": "4711"}
+
+    assert resource(counter_push(5), {**IDENTITY, **connected}, "own", "cumulative") == IDENTITY
 
 
 def test_what_a_client_sent_itself_stays() -> None:

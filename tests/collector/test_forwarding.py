@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, push
@@ -93,6 +94,8 @@ def test_a_refusal_is_final_and_an_absent_endpoint_holds_nothing_up(
     collector = start(config=forwarding(endpoint, tmp_path, endpoint.address))
     collector.push(batch([push(1, counter_push(5))]))
     assert wait_until_empty(collector)["dropped"] == {"refused": 1}
+    assert "refused: " in (log := collector.log.read_text())
+    assert "canary" not in log
     endpoint.server_close()
 
     assert collector.push(batch([push(2, counter_push(5))])).status == 200
@@ -159,3 +162,31 @@ def test_headers_that_cannot_be_read_hold_back_what_waits_until_they_can(
 
     assert wait_until_empty(collector)["delivered"] == 1
     assert "canary" not in collector.log.read_text()
+
+
+def clients_of(request: ExportMetricsServiceRequest) -> list[str]:
+    attributes = (found for resource in request.resource_metrics for found in resource.resource.attributes)
+    return [found.value.string_value for found in attributes if found.key == "client_id"]
+
+
+@pytest.mark.parametrize(
+    ("is_bad", "delivered"), [(lambda client: client in {"client-37", "client-80"}, 98), (lambda _: True, 0)]
+)
+def test_few_pushes_are_refused_with_a_bad_one(
+    start: Start, endpoint: Endpoint, is_bad: Callable[[str], bool], delivered: int
+) -> None:
+    endpoint.finds_bad = lambda request: any(map(is_bad, clients_of(request)))
+    collector = start(config={"forward": [{"name": "vendor", "endpoint": f"http://{endpoint.address}/v1/metrics"}]})
+    clients = [f"client-{number}" for number in range(100)]
+
+    collector.push(
+        batch([push(n, counter_push(5), client=str(n), client_id=client) for n, client in enumerate(clients)])
+    )
+
+    ledger = wait_until_empty(collector)
+    assert (ledger["accepted"], ledger["delivered"]) == (100, delivered)
+    assert ledger["dropped"] == {"refused": 100 - delivered}
+    # A batch is split 16 times at most, also where everything in it is bad.
+    assert endpoint.requests <= 1 + 2 * 16
+    received = [client for _, request in endpoint.received for client in clients_of(request)]
+    assert received == [client for client in clients if not is_bad(client)]

@@ -118,6 +118,7 @@ class ForwardConfig(_Config):
     name: str
     endpoint: str
     attributes: Literal["both", "own", "semantic"] = "both"
+    temporality: Literal["asSent", "cumulative"] = "asSent"
     headers_file: str | None = None
     hosts_file: str | None = None
     hosts: str | None = None

@@ -165,6 +165,11 @@ class Forward(Contract):
         "semantic conventions, such as service.name and service.instance.id, by which backends tell clients apart. "
         "Own: identity keys, such as client_id and principal. Both: both. What a client sent itself stays.",
     )
+    temporality: Literal["AsSent", "Cumulative"] = Field(
+        "AsSent",
+        description="What counters and histograms count. AsSent: what clients send, which is what is new since their "
+        "push before. Cumulative: everything since their start, as Prometheus and others require.",
+    )
     headers_secret_ref: SecretRef | None = Field(
         None,
         description="Secret with the keys headers (one 'Name: value' a line) and hosts (the only addresses the "

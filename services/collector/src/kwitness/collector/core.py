@@ -70,6 +70,13 @@ class ClientValue(NamedTuple):
     is_newest: bool
 
 
+class Cumulative(NamedTuple):
+    """A push with sums since their start in place of increments; ``left_out`` counts points of which none is known."""
+
+    payload: bytes
+    left_out: int
+
+
 class CoreCounts(NamedTuple):
     """What the core has to say about itself; all but ``series`` only rise."""
 
@@ -105,6 +112,13 @@ class TelemetryCore(Protocol):
 
     def values(self, client: str) -> Iterable[ClientValue]:
         """Yield what one client alone says, in no order; nothing for a client that is not known."""
+        ...
+
+    def cumulative(self, client: str, payload: bytes, now_ms: int) -> Cumulative:
+        """Write the push that was applied last of a client with the sums that its increments add up to.
+
+        A payload without increments, or one that is no message, stays as it is.
+        """
         ...
 
     def render(self, zeros: ZeroPeriod, *, openmetrics: bool) -> Iterator[bytes]:

@@ -201,19 +201,25 @@ class Pipeline:
     def _apply(self, events: list[Event]) -> Mapping[str, int]:
         hop = self.ledger.hop(PROMETHEUS)
         hop.accept(len(events))
-        applied = self.state.journal_and_apply(events, now_ms())
+        applied = self.state.journal_and_apply(events, now_ms(), self._forward)
         malformed = sum(one.malformed is not None for one in applied)
         defects = sum(one.defect for one in applied)
         hop.deliver(len(events) - malformed - defects)
         hop.drop("malformed", malformed)
         hop.drop("defect", defects)
-        for forward in self.forwards:
-            for event in events:
-                forward.offer(event)
         left_out = Counter[str]()
         for one in applied:
             left_out.update(one.left_out)
         return left_out
+
+    def _forward(self, event: Event, now_ms: int) -> None:
+        cumulative: Event | None = None
+        for forward in self.forwards:
+            if forward.config.temporality == "cumulative":
+                cumulative = cumulative or self.state.cumulative(event, now_ms)
+                forward.offer(cumulative)
+            else:
+                forward.offer(event)
 
     async def accept_heartbeat(self, snapshot: GaugeSnapshot, *, forwarded: bool) -> None:
         """Accept a heartbeat of a broker's plugin; raises `UnavailableError` when its owner cannot be reached.

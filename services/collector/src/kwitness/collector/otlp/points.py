@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Kind(StrEnum):
@@ -21,6 +21,12 @@ class Kind(StrEnum):
     """Change of such a level since the last push."""
     HISTOGRAM_DELTA = "histogram_delta"
     HISTOGRAM_CUMULATIVE = "histogram_cumulative"
+
+
+ADDED: Final = frozenset({Kind.DELTA, Kind.HISTOGRAM_DELTA})
+"""Kinds that only grow by values since the last push."""
+INCREMENTS: Final = ADDED | {Kind.LEVEL_DELTA}
+"""Kinds that change by values since the last push."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from kwitness.collector.core import Applied, Arrival, ClientValue, CoreCounts, CoreState, ZeroPeriod
+from kwitness.collector.core import Applied, Arrival, ClientValue, CoreCounts, CoreState, Cumulative, ZeroPeriod
 from kwitness.collector.fairness import NOBODY, Shares
 from kwitness.collector.otlp.decode import MalformedPayloadError, decode
-from kwitness.collector.otlp.points import Buckets, Decoded, Kind, MetricPoints, Point
+from kwitness.collector.otlp.points import ADDED, INCREMENTS, Buckets, Decoded, Kind, MetricPoints, Point
 from kwitness.collector.otlp.shapes import Shape
 from kwitness.collector.prometheus import state_rows
+from kwitness.collector.prometheus.client_sums import with_sums
 from kwitness.collector.prometheus.client_values import values_of
 from kwitness.collector.prometheus.clients import Client, SlotKey
 from kwitness.collector.prometheus.cumulative import Span, buckets_increment, increment, young_ns
@@ -28,7 +29,6 @@ STALE_AFTER_PUSHES: Final = 4
 """Pushes of a client without a gauge after which that gauge ends, for example that of a revoked partition."""
 _SLOTS_PER_SERIES: Final = 4
 """Slots, which remember a client's last values, allowed per series of the budget."""
-_INCREMENTS: Final = frozenset({Kind.DELTA, Kind.HISTOGRAM_DELTA})
 _MAX_ATTRIBUTE_CHARACTERS: Final = 2_048
 """Of all attributes of one point together: they are remembered as they came, for as long as the client."""
 _SWEEP_EVERY: Final = 16
@@ -201,13 +201,12 @@ class PythonCore:
             return
         if series.holds(new.total) and math.isfinite(slot.total + new.total):
             series.add(new)
-            slot.total += new.total
-            slot.count += new.count
+            slot.add(new)
         else:
             self._leave_out("invalid_value")
 
     def _open(self, client: str | None, state: Client, family: Family, arrived: _Arrived) -> Slot:
-        key, point, _ = arrived
+        key, point, kind = arrived
         if sum(len(name) + len(value) for name, value in key[1]) > _MAX_ATTRIBUTE_CHARACTERS:
             self._leave_out("attributes")
             return Slot(family.index, state.bare, None)
@@ -233,6 +232,8 @@ class PythonCore:
         series = self.room.find(family, series_key, state.holder, fresh)
         state.short |= series is None or series is family.other
         slot = Slot(family.index, series_key, series)
+        if kind in INCREMENTS:
+            slot.since_ns = point[2] or point[3]
         # Clients send the same metrics: the keys are one object for all of them.
         state.slots[self._slot_keys.setdefault(key, key) if len(self._slot_keys) < MAX_ATTRIBUTE_SETS else key] = slot
         self.slots.take(state.holder)
@@ -245,7 +246,7 @@ class PythonCore:
     def _slotless(self, family: Family, state: Client, arrived: _Arrived) -> Slot:
         """Take a value without memory of the one before: increments can be added to what is shared, others cannot."""
         self._without += 1
-        if arrived.kind in _INCREMENTS:
+        if arrived.kind in ADDED:
             other = self.room.other(family, fresh_series(family.type, arrived.point[1], self._now_ms))
             if other is not None:
                 return Slot(family.index, state.bare, other)
@@ -381,6 +382,10 @@ class PythonCore:
         state = self.clients.get(client)
         return () if state is None else values_of(client, state, self.register)
 
+    def cumulative(self, client: str, payload: bytes, now_ms: int) -> Cumulative:
+        """See `TelemetryCore.cumulative`."""
+        return with_sums(payload, self.clients.get(client), self.register, now_ms)
+
     def dump(self) -> CoreState:
         """See `TelemetryCore.dump`."""
         return state_rows.dump(self.register, self.clients.items(), self.writer.keys)
@@ -392,7 +397,3 @@ class PythonCore:
         self.room.restore(self.register.families)
         self.slots = Shares(self.max_series * _SLOTS_PER_SERIES)
         self.slots.take(NOBODY, sum(len(client.slots) for client in loaded.values()))
-        for client in loaded.values():
-            client.short = any(
-                slot.series is self.register.families[slot.family].other for slot in client.slots.values()
-            )

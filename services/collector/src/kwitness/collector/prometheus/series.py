@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import NamedTuple
 
 from kwitness.collector.fairness import NOBODY
@@ -168,10 +169,12 @@ class Slot:
     ``last`` is the last cumulative value or the running level, ``start_ns`` and ``time_ns`` its start and time by the
     client's clock; ``lives`` are the last values of its other starts. ``push`` is the number of the client's push that
     fed it last. ``factor`` turns a value as sent into a stored one. ``total`` and ``count`` are what this client alone
-    has added to a counter or histogram.
+    has added to a counter or histogram, of increments since ``since_ns`` by its clock; 0 is not known. ``buckets`` are
+    what it has added to a histogram since the bounds are theirs.
     """
 
     __slots__ = (
+        "buckets",
         "count",
         "factor",
         "family",
@@ -180,6 +183,7 @@ class Slot:
         "push",
         "series",
         "series_key",
+        "since_ns",
         "start_ns",
         "time_ns",
         "total",
@@ -197,3 +201,16 @@ class Slot:
         self.factor: float = 1
         self.total: float = 0
         self.count = 0
+        self.buckets: Buckets | None = None
+        self.since_ns = 0
+
+    def add(self, value: Buckets) -> None:
+        """Add an increment of a histogram."""
+        before = self.buckets
+        if before is None or before.bounds != value.bounds:
+            self.buckets = value
+        else:
+            counts = tuple(map(operator.add, before.counts, value.counts))
+            self.buckets = Buckets(value.bounds, counts, before.total + value.total, before.count + value.count)
+        self.total += value.total
+        self.count += value.count

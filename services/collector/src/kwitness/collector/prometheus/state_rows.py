@@ -12,9 +12,10 @@ from kwitness.collector.prometheus.names import Target
 from kwitness.collector.prometheus.series import Counter, Gauge, Histogram, Life, Series, Slot
 from kwitness.contracts import client_metrics
 
-_VERSION: Final = 4
-_WITH_MARKS: Final = 3
-"""The version before said of counters whether a scrape had seen them, and not when they were created."""
+_VERSION: Final = 5
+_EARLIER: Final = frozenset({3, 4})
+"""Of counters the first said whether a scrape had seen them, and not when they were created; neither said since when
+a client's increments add up."""
 
 
 def dump(
@@ -60,6 +61,7 @@ def dump(
                 value,
                 slot.time_ns,
                 [[start_ns, _last(life.last), life.time_ns] for start_ns, life in (slot.lives or {}).items()],
+                *([slot.since_ns, _last(slot.buckets)] if slot.since_ns or slot.buckets else []),
             ]
 
 
@@ -100,7 +102,7 @@ def load(rows: Iterable[list[Any]], register: FamilyRegister, keys: tuple[str, .
     reading = _Reading(register, now_ms)
     for row in rows:
         if row[0] == "core":
-            if row[1] not in (_WITH_MARKS, _VERSION) or tuple(row[2]) != keys:
+            if row[1] not in {*_EARLIER, _VERSION} or tuple(row[2]) != keys:
                 return {}
         else:
             reading.take(row)
@@ -147,7 +149,8 @@ class _Reading:
                     key = self._slot_keys.setdefault(key, key)
                     client = self.clients[self._name]
                     # An earlier release had a slot for each order of the attributes: the last one stays.
-                    client.slots[key] = _slot(self._name, client, family, rest)
+                    slot = client.slots[key] = _slot(self._name, client, family, rest)
+                    client.short |= slot.series is family.other
             case _:
                 raise ValueError(f"not a row of the collector's state: {str(row)[:80]}")
 
@@ -180,7 +183,7 @@ def _created_ms(saved: int, now_ms: int) -> int:
 
 
 def _slot(name: str, client: Client, family: Family, rest: list[Any]) -> Slot:
-    identity, attributes, place, last, start_ns, push, value, time_ns, lives = rest
+    identity, attributes, place, last, start_ns, push, value, time_ns, lives, *sums = rest
     same = identity == client.labels
     series_key = client.bare if same and not attributes else (client.labels if same else str(identity), str(attributes))
     series: Series | None = None
@@ -202,4 +205,7 @@ def _slot(name: str, client: Client, family: Family, rest: list[Any]) -> Slot:
         slot.lives = {int(start): Life(_value(value), int(at)) for start, value, at in lives}
     if family.type != "gauge" and value is not None:
         slot.total, slot.count = value if isinstance(value, list) else (value, 0)
+    if sums:
+        slot.since_ns, buckets = int(sums[0]), None if sums[1] is None else _value(sums[1])
+        slot.buckets = buckets if isinstance(buckets, Buckets) else None
     return slot

@@ -6,33 +6,29 @@ Source: OTLP specification 1.x, "OTLP/HTTP": 429, 502, 503 and 504 may be tried 
 from __future__ import annotations
 
 import asyncio
-import gzip
 import logging
 import random
+import re
 import socket
 import ssl
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import aiohttp
 from google.protobuf.message import DecodeError
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
-    ExportMetricsServiceRequest,
-    ExportMetricsServiceResponse,
-)
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceResponse
 from yarl import URL
 
 from kwitness.collector.events import Event
 from kwitness.collector.ledger import Hop
-from kwitness.collector.otlp import bounds
 from kwitness.collector.sinks.endpoint_address import address_of
+from kwitness.collector.sinks.forwarded_request import encode
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import ForwardConfig
 from kwitness.contracts.denied_addresses import DeniedAddresses
-from kwitness.contracts.semantic_attributes import semantic_attributes
 from kwitness.runtime import allowed_hosts
 from kwitness.runtime.reloading import ReloadingFile
 
@@ -45,6 +41,13 @@ _TIMEOUT_S: Final = 10
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 30.0
 _RETRYABLE: Final = frozenset({429, 502, 503, 504})
+_HEADERS: Final = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
+_BAD: Final = frozenset({400, 413})
+"""Answers to a request of which something is bad or which is too large; nothing of it was taken."""
+_MAX_SPLITS: Final = 16
+"""Times that one batch is split: enough to find two bad pushes in it."""
+_MAX_DETAIL: Final = 300
+_UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]+")
 
 
 class AddressDeniedError(OSError):
@@ -112,14 +115,27 @@ class OtlpForward:
                 if not batch:
                     self._arrived.clear()
                     continue
-                body, count, malformed = encode(batch, self.config.attributes)
-                self.hop.drop("malformed", malformed)
-                try:
-                    if count:
-                        await self._deliver(session, body, count)
-                except asyncio.CancelledError:
-                    self.hop.drop("stopped", count)
-                    raise
+                await self._send(session, batch)
+
+    async def _send(self, session: aiohttp.ClientSession, batch: list[Event]) -> None:
+        """Send a batch; of one that the endpoint finds bad the halves, so that a push takes few others with it."""
+        parts, splits = [batch], 0
+        try:
+            while parts:
+                body, readable = encode(parts[-1], self.config)
+                self.hop.drop("malformed", len(parts[-1]) - len(readable))
+                parts[-1] = readable
+                is_bad = bool(readable) and await self._deliver(session, body, len(readable))
+                part = parts.pop()
+                if is_bad and len(part) > 1 and splits < _MAX_SPLITS:
+                    splits += 1
+                    middle = len(part) // 2
+                    parts += [part[middle:], part[:middle]]
+                elif is_bad:
+                    self.hop.drop("refused", len(part))
+        except asyncio.CancelledError:
+            self.hop.drop("stopped", sum(map(len, parts)))
+            raise
 
     def _socket(self, found: aiohttp.AddrInfoType) -> socket.socket:
         """Make a socket for an address that is about to be dialed."""
@@ -148,29 +164,30 @@ class OtlpForward:
         self._queued_bytes -= size
         return batch
 
-    async def _deliver(self, session: aiohttp.ClientSession, body: bytes, count: int) -> None:
+    async def _deliver(self, session: aiohttp.ClientSession, body: bytes, count: int) -> bool:
+        """Send until it is done with; True for a request that the endpoint finds bad, which is not counted yet."""
         pause = _FIRST_PAUSE_S
         while True:
-            asked: float | None = 0.0
+            answer: float | bool = 0.0
             try:
                 headers = self._headers()
             except allowed_hosts.HostNotAllowedError as error:
                 _LOG.warning("not forwarded", extra={"hop": self.hop.name, "detail": str(error)})
                 self.hop.drop("host_not_allowed", count)
-                return
+                return False
             except (OSError, ValueError) as error:
                 # A Secret that is being changed, or not there yet: what is queued waits for it.
                 detail = f"{self.config.headers_file}: {type(error).__name__}"
                 _LOG.warning("the headers cannot be read", extra={"hop": self.hop.name, "detail": detail})
             else:
-                asked = await self._post(session, body, headers, count)
-            if asked is None:
-                return
-            await asyncio.sleep(max(asked, pause * random.uniform(0.5, 1.5)))  # noqa: S311 - spreading, not secrecy
+                answer = await self._post(session, body, headers, count)
+            if isinstance(answer, bool):
+                return answer
+            await asyncio.sleep(max(answer, pause * random.uniform(0.5, 1.5)))  # noqa: S311 - spreading, not secrecy
             pause = min(pause * 2, _LONGEST_PAUSE_S)
 
     def _headers(self) -> dict[str, str]:
-        headers = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
+        headers = dict(_HEADERS)
         if self.config.headers_file:
             address = address_of(self.config.endpoint)
             allowed_hosts.check([address], self.config.hosts_file, self.config.hosts, f"forward {self.config.name}")
@@ -182,8 +199,8 @@ class OtlpForward:
 
     async def _post(
         self, session: aiohttp.ClientSession, body: bytes, headers: dict[str, str], count: int
-    ) -> float | None:
-        """Send once; returns the pause in seconds the other side asks for, or None when the batch is done with."""
+    ) -> float | bool:
+        """Send once; returns the pause in seconds that the endpoint requests, or as `_deliver` does."""
         try:
             self._check_address()
             # A redirect could carry the headers to a host that the Secret does not name.
@@ -200,16 +217,22 @@ class OtlpForward:
             if isinstance(error, AddressDeniedError) or isinstance(error.__cause__, AddressDeniedError):
                 _LOG.warning("not forwarded to a denied address", extra={"hop": self.hop.name})
                 self.hop.drop("address_denied", count)
-                return None
+                return False
             # A CA certificate that cannot be read is repaired like an endpoint that is away: by waiting.
             return 0.0
         if status == 200:  # noqa: PLR2004 - the one status of success that OTLP knows
             self._count_partial_success(content)
             self.hop.deliver(count)
-        else:
-            _LOG.warning("the endpoint refused a batch", extra={"hop": self.hop.name, "status": status})
-            self.hop.drop("refused", count)
-        return None
+            return False
+        detail = _detail(content, [value for name, value in headers.items() if name not in _HEADERS])
+        _LOG.warning(
+            "the endpoint refused a batch",
+            extra={"hop": self.hop.name, "status": status, "pushes": count, "detail": detail},
+        )
+        if status in _BAD:
+            return True
+        self.hop.drop("refused", count)
+        return False
 
     def _count_partial_success(self, content: bytes) -> None:
         try:
@@ -220,29 +243,9 @@ class OtlpForward:
             self._note_rejected(answer.partial_success.rejected_data_points)
 
 
-def encode(batch: list[Event], attributes: Literal["both", "own", "semantic"]) -> tuple[bytes, int, int]:
-    """Write pushes as one gzipped request, with who pushed; also how many went in and how many could not be read."""
-    request = ExportMetricsServiceRequest()
-    sent = malformed = 0
-    for event in batch:
-        try:
-            bounds.check(event.payload, bounds.MAX_PUSH_FIELDS, bounds.MAX_PUSH_FIELDS)
-            export = ExportMetricsServiceRequest.FromString(event.payload)
-        except (DecodeError, IndexError, ValueError):
-            malformed += 1
-            continue
-        added = _added(event.identity, attributes)
-        for resource_metrics in export.resource_metrics:
-            present = {attribute.key for attribute in resource_metrics.resource.attributes}
-            for key, value in added.items():
-                if key not in present:
-                    attribute = resource_metrics.resource.attributes.add()
-                    attribute.key, attribute.value.string_value = key, value.encode("utf-8", "replace").decode()
-        request.MergeFrom(export)
-        sent += 1
-    return gzip.compress(request.SerializeToString(), compresslevel=1), sent, malformed
-
-
-def _added(identity: Mapping[str, str], attributes: Literal["both", "own", "semantic"]) -> Mapping[str, str]:
-    own = {} if attributes == "semantic" else identity
-    return own if attributes == "own" else {**own, **semantic_attributes(identity)}
+def _detail(content: bytes, secrets: Iterable[str]) -> str:
+    """Return what an endpoint says of a refusal, without what it repeats of our headers."""
+    text = content.decode("utf-8", "replace")
+    for word in sorted({word for secret in secrets for word in secret.split()}, key=len, reverse=True):
+        text = text.replace(word, "***")
+    return _UNPRINTABLE.sub(" ", text)[:_MAX_DETAIL].strip()

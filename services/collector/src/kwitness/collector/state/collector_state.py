@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import itertools
 import logging
 import operator
@@ -67,17 +68,32 @@ class CollectorState:
 
     def count_error(self, reason: str, count: int = 1) -> None:
         """Count something that could not be read."""
-        self.parser_errors[reason] = self.parser_errors.get(reason, 0) + count
+        if count:
+            self.parser_errors[reason] = self.parser_errors.get(reason, 0) + count
 
-    def journal_and_apply(self, events: Iterable[Event], now_ms: int) -> list[Applied]:
-        """Apply new events, in the journal first."""
+    def journal_and_apply(
+        self, events: Iterable[Event], now_ms: int, then: Callable[[Event, int], None] = lambda *_: None
+    ) -> list[Applied]:
+        """Apply new events, in the journal first; ``then`` is called after each, before the next one is applied."""
         self._follow_clock()
         taken = list(events)
         if self._journal is not None:
             self._journal.append(journal.Entry(now_ms, event) for event in taken)
             if self._journal.trouble is not None:
                 self.count_error("journal", len(taken))
-        return [self.apply(event, now_ms) for event in taken]
+        applied: list[Applied] = []
+        for event in taken:
+            applied.append(self.apply(event, now_ms))
+            then(event, now_ms)
+        return applied
+
+    def cumulative(self, event: Event, now_ms: int) -> Event:
+        """Return the event that was applied last with the sums of its client in place of increments."""
+        if event.malformed is not None:
+            return event
+        written = self.core.cumulative(event.client, event.payload, now_ms)
+        self.count_error("forward_without_sum", written.left_out)
+        return dataclasses.replace(event, payload=written.payload)
 
     def apply(self, event: Event, now_ms: int) -> Applied:
         """Apply one event to accumulators, inventory and sequence numbers.
