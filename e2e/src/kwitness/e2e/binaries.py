@@ -40,6 +40,8 @@ class GoCommand:
         Values for the linker, such as the version a command reports.
     names
         Further names of the file, by which it is called.
+    tags
+        Build tags, for example those that leave out parts that no test uses.
     """
 
     name: str
@@ -47,6 +49,7 @@ class GoCommand:
     package: str = "."
     variables: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 _VERSION = "k8s.io/component-base/version"
@@ -89,17 +92,17 @@ def built(command: GoCommand, progress: Progress = silent) -> Path:
     """
     source = command.module
     linker = " ".join(["-s", "-w", *(f"-X {variable}" for variable in command.variables)])
+    options = (*_BUILD_OPTIONS, f"-tags={','.join(command.tags)}") if command.tags else _BUILD_OPTIONS
     environment = sorted(f"{key}={value}" for key, value in _BUILD_ENVIRONMENT.items())
-    recipe = " ".join([command.package, *command.names, *_BUILD_OPTIONS, linker, *environment])
+    recipe = " ".join([command.package, *command.names, *options, linker, *environment])
     key = content_key(source, recipe, _go_version(source))
 
     def make(folder: Path) -> None:
         progress(f"building {command.name} from Go modules")
-        measured = Measured("packages", progress, total=_stale_packages(source, command.package, progress))
+        measured = Measured("packages", progress, total=_stale_packages(source, command.package, options, progress))
         file = folder / command.name
-        options: list[str | Path] = ["-v", *_BUILD_OPTIONS, "-ldflags", linker, "-o", file]
         # The compiler prints a line for each package.
-        build = ["go", "build", *options, command.package]
+        build = ["go", "build", "-v", *options, "-ldflags", linker, "-o", file, command.package]
         run(build, directory=source, environment=_BUILD_ENVIRONMENT, on_line=lambda _: measured.step())
         for name in command.names:
             (folder / name).symlink_to(command.name)
@@ -107,7 +110,7 @@ def built(command: GoCommand, progress: Progress = silent) -> Path:
     return cached_folder(f"go/{command.name}", key, make)
 
 
-def _stale_packages(source: Path, package: str, progress: Progress) -> int:
+def _stale_packages(source: Path, package: str, options: tuple[str, ...], progress: Progress) -> int:
     """Return how many packages Go has to compile for a command; modules that are not here are fetched on the way."""
     required = _REQUIREMENT.findall((source / "go.mod").read_text(encoding="utf-8"))
     measured = Measured("modules", progress, total=len(required))
@@ -117,7 +120,7 @@ def _stale_packages(source: Path, package: str, progress: Progress) -> int:
             measured.step()
 
     stale = ("-f", "{{if .Stale}}{{.ImportPath}}{{end}}")
-    command = ["go", "list", "-deps", *_BUILD_OPTIONS, *stale, package]
+    command = ["go", "list", "-deps", *options, *stale, package]
     listed = run(command, directory=source, environment=_BUILD_ENVIRONMENT, on_line=count)
     return sum(not line.startswith("go: ") for line in listed.splitlines())
 
