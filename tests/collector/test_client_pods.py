@@ -17,6 +17,7 @@ from kwitness.contracts.envelopes import MAX_CLIENT_PODS, ClientPods, PodPlace
 
 from tests.collector.collector_process import PLUGIN, READER, REPLICA, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, push
+from tests.collector.otlp_requests import post, request
 from tests.collector.replica_pair import port_pair
 from tests.eventually import eventually
 
@@ -166,9 +167,13 @@ def pushed(collector: CollectorProcess, seq: int, at_ms: int) -> None:
     assert collector.push(batch([push(seq, received_at_ms=at_ms, **identity)])).status == 200
 
 
-def place_of(collector: CollectorProcess) -> dict[str, str]:
-    [client] = collector.get("/v1/clients", token=READER).body["items"]
-    return {name: text for name, text in client.items() if name.startswith("k8s_")}
+def clients_of(collector: CollectorProcess, client_id: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = collector.get(f"/v1/clients?client_id={client_id}", token=READER).body["items"]
+    return found
+
+
+def places_of(clients: list[dict[str, Any]]) -> list[dict[str, str]]:
+    return [{name: text for name, text in client.items() if name.startswith("k8s_")} for client in clients]
 
 
 def test_a_running_collector_names_the_pod_with_the_next_push_and_reports_its_list(start: Start) -> None:
@@ -184,7 +189,28 @@ def test_a_running_collector_names_the_pod_with_the_next_push_and_reports_its_li
 
     pushed(collector, 2, now)
 
-    assert place_of(collector) == PLACE
+    assert places_of(clients_of(collector, "orders")) == [PLACE]
+
+
+def test_a_sender_that_claims_an_address_is_in_no_pod_by_it(start: Start) -> None:
+    collector = start()
+    now = round(time.time() * SECOND)
+    claimed = {"client_address": ADDRESS, "listener": "EXTERNAL", "client_id": "claims"}
+    body = request("app.metric", 1, CLUSTER, **claimed).SerializeToString()
+    collector.direct(CLIENT_PODS_PATH, table(now - 10_000, ORDERS))
+    assert post(collector, body).status == 200
+    pushed(collector, 1, now)
+    collector.direct(CLIENT_PODS_PATH, table(now + 20_000, ORDERS))
+    eventually(
+        lambda: collector.get(f"/v1/clusters/{CLUSTER}", token=READER).body, lambda known: known["clients_in_pods"] == 1
+    )
+
+    assert post(collector, body).status == 200
+    pushed(collector, 2, now)
+
+    [sender] = clients_of(collector, "claims")
+    assert places_of([sender]) == [{}]
+    assert places_of(clients_of(collector, "orders")) == [PLACE]
 
 
 def test_all_replicas_follow_the_list(start: Start) -> None:

@@ -49,6 +49,11 @@ def instance_of(identity: Mapping[str, str]) -> str:
     return f"derived-{hashlib.sha256(text).hexdigest()[:16]}"
 
 
+def is_of_broker(client: str) -> bool:
+    """Return true for the key of a client whose address a broker saw, or an observer in its place."""
+    return not client.partition("/")[2].startswith((_POD, record_headers.PLAIN_OTLP))
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """A push: the event id (source, epoch, seq), who pushed, and the OTLP bytes as the client made them.
@@ -80,6 +85,8 @@ class Event:
     """Identity keys whose values are not what they were."""
     caller: str | None = None
     """Who brought it by plain OTLP: for memory alone."""
+    is_placed: bool = False
+    """Whether a list of pods proves the pod in the identity: for memory alone."""
 
     @property
     def holder(self) -> str:

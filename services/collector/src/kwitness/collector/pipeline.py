@@ -168,12 +168,11 @@ class Pipeline:
         """Return pushes with the pods of their clients, where these are known by their addresses alone."""
         if not len(self.pods):
             return events
-        placed = []
-        for event in events:
-            client = f"{event.identity.get('cluster_id', '')}/{self.privacy.instance(event)}"
-            place = self.pods.place_of(client)
-            placed.append(dataclasses.replace(event, identity={**place, **event.identity}) if place else event)
-        return placed
+        return list(map(self._with_pod, events))
+
+    def _with_pod(self, event: Event) -> Event:
+        place = self.pods.place_of(f"{event.identity.get('cluster_id', '')}/{self.privacy.instance(event)}")
+        return dataclasses.replace(event, identity={**event.identity, **place}, is_placed=True) if place else event
 
     async def _write_pushes(self, events: list[Event]) -> dict[int, str]:
         if self.writer is None or self.topics is None or not events:

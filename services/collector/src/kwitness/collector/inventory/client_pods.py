@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from kwitness.collector.events import is_of_broker
 from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.turns import Turns
@@ -78,7 +79,7 @@ class PodsOfClients:
         for number, (key, record) in enumerate(list(clients.items())):
             if number % _PER_TURN == 0:
                 await turns.pause_when_due()
-            if record.who.get("listener") in self._listeners:
+            if record.who.get("listener") in self._listeners and is_of_broker(key):
                 place = self._bound.get(key) or self._proven(record)
                 if place:
                     bound[key] = place
