@@ -28,6 +28,13 @@ READERS = "readers"
 class ReviewedCollector:
     """Listens on loopback; a context manager.
 
+    Parameters
+    ----------
+    reader
+        The account that may read, NAMESPACE:NAME.
+    token
+        The token with which it reads.
+
     Attributes
     ----------
     replaced
@@ -37,10 +44,20 @@ class ReviewedCollector:
         Paths with their queries, in the order of the questions.
     """
 
-    def __init__(self, api: ApiServer, collector: CollectorProcess, namespace: str, name: str = "main") -> None:
+    def __init__(
+        self,
+        api: ApiServer,
+        collector: CollectorProcess,
+        namespace: str,
+        name: str = "main",
+        *,
+        reader: str | None = None,
+        token: str = READER,
+    ) -> None:
         self._api = api
         self._collector = collector
-        self._reader = f"system:serviceaccount:{namespace}:{READERS}"
+        self._reader = f"system:serviceaccount:{reader or f'{namespace}:{READERS}'}"
+        self._token = token
         self._audience = f"kwitness-inventory.{namespace}.{name}"
         self.replaced: dict[str, tuple[int, Any]] = {}
         self.asked: list[str] = []
@@ -83,7 +100,7 @@ class ReviewedCollector:
             status, body = replaced
             return status, json.dumps(body(dict(parse_qsl(parts.query))) if callable(body) else body).encode()
         url = f"http://127.0.0.1:{self._collector.port}{path}"
-        answer = requests.get(url, headers={"Authorization": f"Bearer {READER}"}, timeout=30)
+        answer = requests.get(url, headers={"Authorization": f"Bearer {self._token}"}, timeout=30)
         return answer.status_code, answer.content
 
     def _user(self, token: str) -> str | None:
