@@ -121,6 +121,20 @@ def test_a_histogram_has_the_buckets_of_all_its_increments() -> None:
     assert (list(point.bucket_counts), point.count, point.sum) == ([1, 1, 3], 5, 13.5)
 
 
+def test_the_state_of_an_earlier_version_has_sums_of_counters_and_no_buckets() -> None:
+    core, following = new_core(), new_core()
+    pushed(core, counter_push(5, start_ns=1, time_ns=2))
+    pushed(core, histogram_push([1, 0, 2], 9))
+    rows = [row[:13] if row[0] == "slot" else row for row in core.dump()]
+    assert rows[0][1] == 5
+    rows[0][1] = 4
+
+    following.load(rows, NOW_MS)
+
+    assert points(pushed(following, counter_push(3, start_ns=8, time_ns=9))) == [(8, 9, 9)]
+    assert pushed(following, histogram_push([0, 1, 1], 4.5)).left_out == 1
+
+
 def test_other_bounds_than_those_of_the_series_are_left_out() -> None:
     core = new_core()
     pushed(core, histogram_push([1, 0, 2], 9))
