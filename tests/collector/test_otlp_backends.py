@@ -14,8 +14,10 @@ from kwitness.contracts.semantic_attributes import semantic_attributes
 from kwitness.e2e.certificates import Authority
 
 from tests.collector.backend_programs import OtelCollector, Prometheus, example
-from tests.collector.collector_process import OTLP, CollectorProcess
+from tests.collector.collector_process import INTERCEPTOR, OTLP, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, CREATION_SERIES, batch, counter_push, labelled, push
+from tests.collector.event_samples import request, totals
+from tests.collector.interceptor_samples import intercepted, interceptors_request
 from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
@@ -140,6 +142,46 @@ def test_deltas_that_prometheus_refuses_are_counted_and_logged(start: Start, pro
     hop = settled(collector, 2)["forward:prometheus"]
     assert (hop["accepted"], hop["delivered"], hop["queued"], hop["dropped"]) == (2, 0, 0, {"refused": 2})
     assert "invalid temporality" in collector.log.read_text()
+
+
+def test_what_observers_and_interceptors_count_is_in_prometheus_as_on_the_page(
+    start: Start, prometheus: Prometheus
+) -> None:
+    collector = start(config={"forward": [{**forward("counts", prometheus.endpoint, "asSent"), "sources": ["counts"]}]})
+    for client in ("orders", "billing"):
+        assert (
+            collector.observe(request(totals=[totals(1 if client == "orders" else 2, client_id=client)])).status == 200
+        )
+    assert collector.observe(interceptors_request(totals=[intercepted(1)]), token=INTERCEPTOR).status == 200
+    assert collector.push(batch([push(1, counter_push(5), client_id="pushed")])).status == 200
+    page = {
+        (name, comparable(dict(labels))): value
+        for name, samples in collector.scrape().items()
+        for labels, value in samples.items()
+        if name.startswith("kafka_client_") and name != CREATION_SERIES
+    }
+
+    def found() -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+        series = prometheus.query('{job="kwitness/kwitness-collector-main",instance="kwitness-collector-main-0"}')
+        return {
+            (labels.pop("__name__"), comparable(labels)): value
+            for labels, value in series
+            if labels["__name__"].startswith("kafka_client_")
+        }
+
+    assert len(page) > 20
+    assert eventually(found, lambda now: now == page) == page
+    # The push was not sent: the parts of counts alone are.
+    assert not prometheus.query('{client_id="pushed"}')
+
+
+def comparable(labels: dict[str, str]) -> frozenset[tuple[str, str]]:
+    """Labels without those of the target, and bounds of buckets as numbers."""
+    return frozenset(
+        (name, repr(float(text)) if name == "le" else text)
+        for name, text in labels.items()
+        if name not in {"job", "instance"}
+    )
 
 
 def test_an_opentelemetry_collector_sends_with_the_example_for_plain_otlp(start: Start, tmp_path: Path) -> None:

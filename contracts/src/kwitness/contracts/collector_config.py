@@ -113,12 +113,13 @@ class IngestConfig(_Config):
 
 
 class ForwardConfig(_Config):
-    """An OTLP endpoint that gets a copy of each push, and what is added to it of who pushed."""
+    """An OTLP endpoint that gets a copy of each push, of what is counted, or of both."""
 
     name: str
     endpoint: str
     attributes: Literal["both", "own", "semantic"] = "both"
     temporality: Literal["asSent", "cumulative"] = "asSent"
+    sources: tuple[Literal["pushes", "counts"], ...] = ("pushes",)
     headers_file: str | None = None
     hosts_file: str | None = None
     hosts: str | None = None

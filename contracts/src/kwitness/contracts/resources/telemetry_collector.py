@@ -128,8 +128,11 @@ class ForwardTls(Contract):
     )
 
 
+_Source = Annotated[Literal["Pushes", "Counts"], Field(description="A source.")]
+
+
 class Forward(Contract):
-    """An OTLP endpoint that gets a copy of each push."""
+    """An OTLP endpoint that gets a copy of each push, of what is counted, or of both."""
 
     model_config = ConfigDict(
         json_schema_extra=rules(
@@ -169,6 +172,14 @@ class Forward(Contract):
         "AsSent",
         description="What counters and histograms count. AsSent: what clients send, which is what is new since their "
         "push before. Cumulative: everything since their start, as Prometheus and others require.",
+    )
+    sources: tuple[_Source, ...] = Field(
+        ("Pushes",),
+        description="What the endpoint gets. Pushes: what clients send. Counts: what observers and interceptors count, "
+        "the series that Prometheus has of it, once in each scrapeInterval.",
+        min_length=1,
+        max_length=2,
+        json_schema_extra=list_set(),
     )
     headers_secret_ref: SecretRef | None = Field(
         None,
@@ -231,7 +242,7 @@ class TelemetryCollectorSpec(Contract):
     )
     forward: tuple[Forward, ...] = Field(
         (),
-        description="OTLP endpoints that get a copy of each push.",
+        description="OTLP endpoints that get a copy of each push, or of what observers and interceptors count.",
         max_length=8,
         json_schema_extra=list_map("name"),
     )

@@ -21,7 +21,7 @@ def forward_hop(name: str) -> str:
 
 @dataclass(slots=True)
 class Hop:
-    """One hop in pushes, or in observers' events.
+    """One hop in pushes, in observers' events, or in parts of counts that are forwarded.
 
     ``queued`` is counted by whoever holds the queue, not derived, so that the sum can be checked. What was given back
     to its sender to try again counts as dropped with the reason ``returned``: it will be accepted again.

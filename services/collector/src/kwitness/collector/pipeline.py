@@ -214,6 +214,8 @@ class Pipeline:
     def _forward(self, event: Event, now_ms: int) -> None:
         cumulative: Event | None = None
         for forward in self.forwards:
+            if "pushes" not in forward.config.sources:
+                continue
             if forward.config.temporality == "cumulative":
                 cumulative = cumulative or self.state.cumulative(event, now_ms)
                 forward.offer(cumulative)

@@ -42,6 +42,7 @@ from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.privacy.privacy import Privacy
 from kwitness.collector.prometheus.accumulate import PythonCore
+from kwitness.collector.sinks.forwarded_counts import ForwardedCounts
 from kwitness.collector.sinks.otlp_forward import OtlpForward
 from kwitness.collector.sinks.topic_writer import TopicWriter
 from kwitness.collector.state.collector_state import CollectorState
@@ -72,6 +73,13 @@ class Collector:
         self._pipeline = Pipeline(self._state, Ledger(epoch_ms), self._peers, Privacy(config))
         self._observation = Observation(self._pipeline, config, self._configuration.cluster_subscriptions)
         self._state.follow_clock = self._observation.clock_was_set
+        counted = (self._observation.totals, self._observation.interception.totals, self._observation.headers.series)
+        service = {
+            "service.name": f"kwitness-collector-{config.name}",
+            "service.namespace": config.namespace,
+            "service.instance.id": settings.pod_name,
+        }
+        self._counts = ForwardedCounts(counted, service, epoch_ms)
         self._client_info = ClientInfo(config.prometheus.max_client_info, self._configuration.owners)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
@@ -152,6 +160,7 @@ class Collector:
             self._observation.expire(now_ms())
             await self._pipeline.pods.bind(self._state.clients)
             await self._state.save_when_due()
+            await self._counts.offer_when_due(self._pipeline.forwards, self._state.scrape_interval_ms, now_ms())
             if self._certificate is not None:
                 self._certificate.refresh()
             if self._pipeline.writer is not None:

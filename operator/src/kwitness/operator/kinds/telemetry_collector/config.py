@@ -107,6 +107,7 @@ def collector_config(
                     "endpoint": forward.endpoint,
                     "attributes": word_of(forward.attributes),
                     "temporality": word_of(forward.temporality),
+                    "sources": tuple(map(word_of, forward.sources)),
                     "headers_file": f"{SECRETS}/forward-{number}/headers" if forward.headers_secret_ref else None,
                     "hosts_file": f"{SECRETS}/forward-{number}/hosts" if forward.headers_secret_ref else None,
                     "hosts": settings.credentials.hosts_of(own, forward.headers_secret_ref.name)

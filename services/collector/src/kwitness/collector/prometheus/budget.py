@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, Generic, TypeVar
 
 from kwitness.collector.core import ZeroPeriod
@@ -54,8 +54,8 @@ class Level:
 
 
 S = TypeVar("S", bound=Counter | Histogram | Level)
-Write = Callable[[str, str, S, ZeroPeriod], str]
-"""Writes the samples of a metric's name, labels as text, and series."""
+Write = Callable[[str, str, S, ZeroPeriod, float], str]
+"""Writes the samples of a metric's name, labels as text, and series that counts in parts of the metric's unit."""
 
 
 class Entry(Generic[S]):
@@ -72,11 +72,13 @@ class Entry(Generic[S]):
 class Family(Generic[S]):
     """One metric's series by their label values; ``other`` are those of what did not fit.
 
-    ``size`` is how many samples a series takes of the budget.
+    ``size`` is how many samples a series takes of the budget. ``divisor`` of what a series counts in are one of the
+    metric's unit.
     """
 
-    def __init__(self, metric: OwnMetric, make: Callable[[int], S], write: Write[S]) -> None:
+    def __init__(self, metric: OwnMetric, make: Callable[[int], S], write: Write[S], divisor: float = 1) -> None:
         self.metric = metric
+        self.divisor = divisor
         first = make(0)
         self.size = 1 if isinstance(first, Level) else cost(first)
         self.entries: dict[Key, Entry[S]] = {}
@@ -107,9 +109,17 @@ class Family(Generic[S]):
     def lines(self, zeros: ZeroPeriod) -> Iterator[str]:
         """Write all series, those that came in meanwhile left out, and those that have no value now."""
         for entry in [*self.entries.values(), *self.other.values()]:
-            line = self._write(self.metric.name, entry.labels, entry.series, zeros)
+            line = self._write(self.metric.name, entry.labels, entry.series, zeros, self.divisor)
             if line:
                 yield line
+
+    def labelled(self) -> list[tuple[dict[str, str], S]]:
+        """Return all series there are now with their labels, without those that are empty."""
+        found = [*self.entries.items(), *self.other.items()]
+        return [
+            ({name: value for name, value in zip(self.metric.labels, key, strict=True) if value}, entry.series)
+            for key, entry in found
+        ]
 
     def shift(self, step_ms: int) -> None:
         """Shift the times at which series were created; levels have none."""
@@ -127,14 +137,7 @@ class Family(Generic[S]):
 
 def counters(names: Iterable[str], divisor: float = 1) -> dict[str, Family[Counter]]:
     """Make families of counters that count ``divisor`` of the metric's unit."""
-    return {
-        name: Family(
-            own_metric(name),
-            Counter,
-            lambda name, labels, series, zeros: counter_sample(name, labels, series, zeros, divisor),
-        )
-        for name in names
-    }
+    return {name: Family(own_metric(name), Counter, counter_sample, divisor) for name in names}
 
 
 def bounds_of(name: str, divisor: int) -> tuple[int, ...]:
@@ -145,21 +148,17 @@ def bounds_of(name: str, divisor: int) -> tuple[int, ...]:
 def histogram(name: str, divisor: int) -> Family[Histogram]:
     """Make a family of histograms likewise."""
     bounds = bounds_of(name, divisor)
-    return Family(
-        own_metric(name),
-        lambda now_ms: Histogram(now_ms, bounds),
-        lambda name, labels, series, zeros: histogram_samples(name, labels, series, zeros, divisor),
-    )
+    return Family(own_metric(name), lambda now_ms: Histogram(now_ms, bounds), histogram_samples, divisor)
 
 
 def levels(name: str, divisor: int = 1) -> Family[Level]:
     """Make a family of levels in ``divisor`` of the metric's unit; one without a value that holds has no sample."""
+    return Family(own_metric(name), lambda _: Level(), _level_sample, divisor)
 
-    def write(name: str, labels: str, series: Level, zeros: ZeroPeriod) -> str:
-        value = series.largest(zeros.now_ms)
-        return "" if value is None else sample(name, labels, value if divisor == 1 else value / divisor)
 
-    return Family(own_metric(name), lambda _: Level(), write)
+def _level_sample(name: str, labels: str, series: Level, zeros: ZeroPeriod, divisor: float) -> str:
+    value = series.largest(zeros.now_ms)
+    return "" if value is None else sample(name, labels, value if divisor == 1 else value / divisor)
 
 
 class BudgetedSeries:
@@ -250,14 +249,15 @@ class BudgetedSeries:
         for distribution in self._histograms.values():
             distribution.shift(step_ms)
 
+    def families(self) -> Iterator[Family[Counter] | Family[Histogram] | Family[Level]]:
+        """Yield all families."""
+        yield from self._counters.values()
+        yield from self._histograms.values()
+        yield from self._levels.values()
+
     def render(self, zeros: ZeroPeriod, *, openmetrics: bool) -> Iterator[bytes]:
         """Write all families in pieces of some thousand lines; those without series are left out, new counters 0."""
-        families: Iterable[Mapping[str, Family[Counter] | Family[Histogram] | Family[Level]]] = (
-            self._counters,
-            self._histograms,
-            self._levels,
-        )
-        for family in (family for group in families for family in group.values()):
+        for family in self.families():
             yield from rendered_wholly(
                 family.metric.name, _pieces(family.metric, family.lines(zeros), openmetrics=openmetrics), of=OWN
             )

@@ -98,6 +98,10 @@ class OtlpForward:
             self.hop.drop("queue_full")
         self._arrived.set()
 
+    def holds(self, source: str) -> bool:
+        """Return whether something of a source waits."""
+        return any(event.source == source for event in self._queue)
+
     def clear(self, reason: str) -> None:
         """Drop and count what is queued."""
         self.hop.drop(reason, len(self._queue))
