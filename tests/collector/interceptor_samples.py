@@ -35,6 +35,24 @@ def header(headers: int = 10, *, key: str | None = "trace-id", **more: Any) -> d
     }
 
 
+def statistics(client_id: str, **more: Any) -> dict[str, Any]:
+    """Statistics of one window: full queues, and two of all that is counted."""
+    counts = ("sent_bytes", "received_bytes", "retries", "timeouts", "disconnects", "round_trips", "requests")
+    return {
+        "client_id": client_id,
+        "window_ms": 60_000,
+        "queued_records": 4,
+        "queued_bytes": 400,
+        "queue_limit_records": 100_000,
+        "queue_limit_bytes": 1 << 30,
+        "fetched_bytes": 900,
+        "round_trip_us": 3_000_000,
+        "request_queue_us": 500_000,
+        **dict.fromkeys(counts, 2),
+        **more,
+    }
+
+
 def intercepted(seq: int, sent: int = 10, *, client_id: str = "orders", distinct: int = 7) -> dict[str, Any]:
     """What is new in one window: `sent` records, one of them too large, all handed to a group."""
     topic = {"topic": "orders", "client_id": client_id}
@@ -75,6 +93,14 @@ def intercepted(seq: int, sent: int = 10, *, client_id: str = "orders", distinct
             }
         ],
         "keys": [{"side": "producer", "topic": "orders", "distinct": distinct, "window_ms": 60_000}],
+        "statistics": [
+            statistics(client_id),
+            statistics("reader", group_id="billing", fetched_records=9, rebalances=1),
+        ],
+        "topic_statistics": [
+            {"topic": "orders", "client_id": client_id, "queued_records": 4, "queued_bytes": 400},
+            {"topic": "orders", "client_id": "reader", "group_id": "billing", "lag": 30},
+        ],
         "hooks": [{"interceptor": "audit", "hook": "on_send", "calls": sent, "errors": 1, "time_ns": 1_000_000_000}],
         "headers": [header(sent, client_id=client_id)],
         "dropped": {"queue_full": 2},

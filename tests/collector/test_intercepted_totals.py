@@ -158,7 +158,7 @@ def test_parts_of_a_window_add_up_to_it() -> None:
     for part in parts:
         divided.add(reported(), part, NOW)
 
-    assert len(parts) == 9
+    assert len(parts) == 13
     assert shown(divided) == shown(whole)
 
 

@@ -171,7 +171,8 @@ impl Client {
 
     /// librdkafka's statistics; what cannot be read is nothing.
     pub(crate) fn said(&self, json: &[u8]) {
-        let Some(statistics) = unpoisoned(&self.totals).next(json) else { return };
+        let settings = Arc::clone(&unpoisoned(&self.library).counting.settings);
+        let Some(statistics) = unpoisoned(&self.totals).next(json, &settings) else { return };
         self.has_statistics.store(true, Ordering::Relaxed);
         if self.is_counting.load(Ordering::Relaxed) {
             unpoisoned(&self.library).said(&statistics, coarse_now_ms());

@@ -6,6 +6,7 @@ mod pace;
 mod progress;
 mod rows;
 mod sender;
+mod statistics;
 mod totals;
 mod wake;
 

@@ -6,10 +6,9 @@ use kwitness_observation::{Counts, OffsetRanges, Row, Sketch};
 use serde_json::{Map, Value, json};
 
 use super::header_rows::header_row;
-use crate::client::{Client, Harvest};
-use crate::counting::{
-    Counting, Hook, HookTally, KeyTally, PartitionTally, Statistics, TopicTally, Topics, WindowTally,
-};
+use super::statistics::whole;
+use crate::client::{Client, Harvest, Side};
+use crate::counting::{Counting, Hook, HookTally, KeyTally, PartitionTally, TopicTally, Topics, WindowTally};
 use crate::headers::HeaderCounts;
 use crate::reasons::Reasons;
 
@@ -86,7 +85,7 @@ impl Unnumbered {
             for (topic, key, counts) in window.counted.headers.iter().flat_map(HeaderCounts::iter) {
                 put(HEADERS, window.start_ms, window.end_ms, header_row(topic, key, &counts));
             }
-            if let Some(row) = client_row(&window.counted, counting) {
+            if let Some(row) = client_row(&window.counted, counting, client.about.side) {
                 put(INTERCEPTIONS, window.start_ms, window.end_ms, row);
             }
         }
@@ -252,7 +251,7 @@ fn keys_row(topic: Option<&[u8]>, tally: &KeyTally) -> Map<String, Value> {
 }
 
 /// What the hooks cost; nothing where none was called and nothing is known of the client.
-fn client_row(tally: &WindowTally, counting: &Counting) -> Option<Map<String, Value>> {
+fn client_row(tally: &WindowTally, counting: &Counting, side: Side) -> Option<Map<String, Value>> {
     let hooks: Vec<_> = hook_calls(tally, counting)
         .map(|(interceptor, hook, calls)| {
             json!({
@@ -268,7 +267,7 @@ fn client_row(tally: &WindowTally, counting: &Counting) -> Option<Map<String, Va
     row.insert("kind".to_owned(), json!("client"));
     row.insert("hooks".to_owned(), json!(hooks));
     if let Some(statistics) = &tally.statistics {
-        row.insert("statistics".to_owned(), Value::Object(said(statistics)));
+        row.insert("statistics".to_owned(), Value::Object(whole(statistics, side)));
     }
     Some(row)
 }
@@ -280,16 +279,4 @@ pub(super) fn hook_calls<'a>(
 ) -> impl Iterator<Item = (&'a str, Hook, &'a HookTally)> {
     let called = Hook::ALL.into_iter().zip(&tally.hooks).filter(|(_, calls)| calls.calls > 0 || calls.errors > 0);
     called.filter_map(|(hook, calls)| Some((counting.interceptor(hook)?, hook, calls)))
-}
-
-fn said(statistics: &Statistics) -> Map<String, Value> {
-    let members = [
-        ("queued_records", statistics.queued_records),
-        ("queued_bytes", statistics.queued_bytes),
-        ("sent_bytes", statistics.sent_bytes),
-        ("received_bytes", statistics.received_bytes),
-        ("retries", statistics.retries),
-        ("timeouts", statistics.timeouts),
-    ];
-    members.into_iter().filter_map(|(name, count)| Some((name.to_owned(), json!(count?)))).collect()
 }

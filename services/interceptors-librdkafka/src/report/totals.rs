@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::header_rows::insert_totals;
 use super::rows::{Numbers, anomalies, by_reason, hook_calls, insert_count, insert_counts, topic_name};
+use super::statistics::{of_client, of_topic};
 use crate::client::{Client, Harvest, Side};
-use crate::counting::{Counting, KeyTally, Merge as _, Topics};
+use crate::counting::{Counting, KeyTally, Merge as _, Statistics, Topics};
 use crate::headers::HeaderCounts;
 
 /// Of `kafka_client_interceptor_end_to_end_latency_seconds`, in microseconds.
@@ -39,6 +40,9 @@ type Counted = BTreeMap<String, u64>;
 /// Topic, client id and group.
 type TopicLabels = (Option<String>, Option<String>, Option<String>);
 
+/// Side, client id and group.
+type ClientLabels = (Side, Option<String>, Option<String>);
+
 /// Side, topic, key and client id.
 type HeaderLabels = (Side, Option<String>, Option<String>, Option<String>);
 
@@ -62,6 +66,8 @@ pub(super) struct Sums {
     /// Of the last window alone: its start, its length, and what it had.
     keys: BTreeMap<(Side, Option<String>), (u64, u64, KeyTally)>,
     headers: BTreeMap<HeaderLabels, HeaderTally>,
+    /// Of the client library, with the length of its windows.
+    statistics: BTreeMap<ClientLabels, (u64, Statistics)>,
     /// By interceptor and hook: calls, errors, and nanoseconds.
     hooks: BTreeMap<(String, &'static str), [u64; 3]>,
 }
@@ -108,6 +114,7 @@ impl Sums {
                 }
             }
         }
+        self.add_statistics(client, harvest);
         for window in &harvest.keys {
             for (topic, tally) in window.counted.0.iter().flat_map(Topics::iter) {
                 let labels = (about.side, topic_name(topic));
@@ -119,6 +126,25 @@ impl Sums {
                     last.merge(tally);
                 }
             }
+        }
+    }
+
+    /// Of one client the later window's queues count, of several with the same labels all of them together.
+    fn add_statistics(&mut self, client: &Client, harvest: &Harvest) {
+        let mut own: Option<(u64, Statistics)> = None;
+        for window in &harvest.windows {
+            if let Some(statistics) = &window.counted.statistics {
+                let (length_ms, sum) = own.get_or_insert_default();
+                *length_ms = window.end_ms.saturating_sub(window.start_ms);
+                sum.merge(statistics);
+            }
+        }
+        if let Some((length_ms, own)) = own {
+            let about = &client.about;
+            let labels = (about.side, about.client_id.clone(), about.group_id.clone());
+            let (longest_ms, sum) = self.statistics.entry(labels).or_default();
+            *longest_ms = length_ms.max(*longest_ms);
+            sum.add(&own);
         }
     }
 
@@ -163,6 +189,22 @@ impl Sums {
             insert_count(&mut entry, "errors", errors);
             entry.insert("time_ns".to_owned(), json!(time_ns));
             parts.add("hooks", entry);
+        }
+        for ((side, client_id, group_id), (window_ms, statistics)) in self.statistics {
+            let labels = |topic: Option<String>| {
+                let named = [("topic", topic), ("client_id", client_id.clone()), ("group_id", group_id.clone())];
+                let mut entry = labelled(named);
+                entry.insert("window_ms".to_owned(), json!(window_ms));
+                entry
+            };
+            let mut entry = labels(None);
+            entry.extend(of_client(&statistics, side));
+            parts.add("statistics", entry);
+            for (topic, queues) in statistics.topics.iter().flat_map(Topics::iter) {
+                let mut entry = labels(topic_name(topic));
+                entry.extend(of_topic(queues, side));
+                parts.add("topic_statistics", entry);
+            }
         }
         for ((side, topic, key, client_id), tally) in self.headers {
             let mut entry = labelled([("topic", topic), ("key", key), ("client_id", client_id)]);

@@ -52,6 +52,8 @@ from .interceptor_events import (
     LatencyTotals,
     ProfileName,
     SizeTotals,
+    StatisticsTotals,
+    TopicStatisticsTotals,
 )
 from .inventory import (
     BrokerState,
@@ -170,6 +172,7 @@ __all__ = [
     "SizeTotals",
     "SoftwareConnections",
     "SoftwareState",
+    "StatisticsTotals",
     "SubscriptionAnswer",
     "SubscriptionClients",
     "SubscriptionList",
@@ -177,6 +180,7 @@ __all__ = [
     "TelemetrySensors",
     "TimeTotals",
     "TopClient",
+    "TopicStatisticsTotals",
     "TrafficItem",
     "TrafficPage",
     "TrafficTotals",

@@ -30,6 +30,8 @@ __all__ = [
     "LatencyTotals",
     "ProfileName",
     "SizeTotals",
+    "StatisticsTotals",
+    "TopicStatisticsTotals",
 ]
 
 _MOST = 4_096
@@ -102,6 +104,46 @@ class KeyTotals(Envelope):
     )
 
 
+class _Statistics(Envelope):
+    client_id: ClientText | None = Field(None, description="Client id.")
+    group_id: ClientText | None = Field(None, description="Consumer group, of a consumer.")
+    window_ms: Annotated[int, Field(ge=1_000, le=3_600_000)] = Field(
+        60_000, description="Length of the windows; levels are shown until two more have passed."
+    )
+    queued_records: Count | None = Field(None, description="Records of a producer that wait in its queue.")
+    queued_bytes: Count | None = Field(None, description="Their size.")
+
+
+class StatisticsTotals(_Statistics):
+    """Statistics of the client library, of clients with one id: levels at the window's end, and what was new in it."""
+
+    queue_limit_records: Count | None = Field(None, description="Records that the queues of producers may hold.")
+    queue_limit_bytes: Count | None = Field(None, description="Bytes that the queues of producers may hold.")
+    fetched_records: Count | None = Field(
+        None, description="Records that consumers have fetched, and that applications have not been handed."
+    )
+    fetched_bytes: Count | None = Field(None, description="Their size.")
+    sent_bytes: Count = Field(0, description="Bytes sent to brokers.")
+    received_bytes: Count = Field(0, description="Bytes received from brokers.")
+    retries: Count = Field(0, description="Requests that were sent again.")
+    timeouts: Count = Field(0, description="Requests that timed out.")
+    disconnects: Count = Field(0, description="Connections to brokers that ended.")
+    rebalances: Count = Field(0, description="Rebalances of the group.")
+    round_trips: Count = Field(0, description="Requests that were answered.")
+    round_trip_us: Count = Field(0, description="Sum of the times from sending to response, in microseconds.")
+    requests: Count = Field(0, description="Requests that were sent.")
+    request_queue_us: Count = Field(0, description="Sum of the times that they waited to be sent, in microseconds.")
+
+
+class TopicStatisticsTotals(_Statistics):
+    """Queues of one topic in clients with one id, all partitions together: of what waits for the thread of a broker."""
+
+    topic: TopicText | None = Field(None, description="Topic; absent of topics that are too many.")
+    lag: Count | None = Field(
+        None, description="Records between committed offset and end, of the partition that is furthest behind."
+    )
+
+
 class HookTotals(Envelope):
     """Calls of one hook of one interceptor."""
 
@@ -122,6 +164,10 @@ class InterceptionTotals(Envelope):
     latencies: tuple[LatencyTotals, ...] = Field((), description="Times, by topic and group.", max_length=_MOST)
     sizes: tuple[SizeTotals, ...] = Field((), description="Sizes, by topic.", max_length=_MOST)
     keys: tuple[KeyTotals, ...] = Field((), description="Distinct keys, by topic.", max_length=_MOST)
+    statistics: tuple[StatisticsTotals, ...] = Field((), description="Statistics, by client.", max_length=_MOST)
+    topic_statistics: tuple[TopicStatisticsTotals, ...] = Field(
+        (), description="Statistics, by client and topic.", max_length=_MOST
+    )
     hooks: tuple[HookTotals, ...] = Field((), description="By interceptor and hook.", max_length=96)
     headers: tuple[HeaderTotals, ...] = Field(
         (), description="Record headers, by client, topic and key.", max_length=_MOST

@@ -27,6 +27,7 @@ from kwitness.contracts.records import (
     Sketch,
     TopicInterceptions,
     TopicPresence,
+    TopicStatistics,
     WindowSeal,
 )
 
@@ -53,6 +54,7 @@ RECORDS: tuple[type[BaseModel], ...] = (
     PartitionInterceptions,
     HookCalls,
     ClientStatistics,
+    TopicStatistics,
     HeaderValue,
     Sketch,
     SizeSketch,

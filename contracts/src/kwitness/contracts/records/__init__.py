@@ -19,6 +19,7 @@ from .interceptions import (
     KeyInterceptions,
     PartitionInterceptions,
     TopicInterceptions,
+    TopicStatistics,
 )
 from .requests import RequestEvent, RequestPartition
 from .seals import WindowSeal
@@ -48,6 +49,7 @@ __all__ = [
     "Sketch",
     "TopicInterceptions",
     "TopicPresence",
+    "TopicStatistics",
     "Window",
     "WindowSeal",
     "bucket_of",

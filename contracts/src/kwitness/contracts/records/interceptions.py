@@ -29,6 +29,7 @@ __all__ = [
     "KeyInterceptions",
     "PartitionInterceptions",
     "TopicInterceptions",
+    "TopicStatistics",
 ]
 
 CountsByReason = Annotated[dict[Annotated[str, Field(max_length=64)], Count], Field(max_length=64)]
@@ -137,8 +138,26 @@ class HookCalls(Envelope):
     )
 
 
+class TopicStatistics(Envelope):
+    """Queues of one topic in a client, all partitions together; a producer's or a consumer's fields are there."""
+
+    topic: TopicName | None = Field(None, description="Topic; absent only where the entry overflowed.")
+    overflowed: bool = Field(False, description="Whether it sums up topics that are too many to have their own.")
+    queued_records: Count | None = Field(
+        None,
+        description="Records of a producer that wait for the thread of a broker, mostly since a partition has no "
+        "leader; what waits in that thread is in the queue of the client alone.",
+    )
+    queued_bytes: Count | None = Field(None, description="Their size.")
+    lag: Count | None = Field(
+        None,
+        description="Records between the committed offset and the end, of the partition that is furthest behind among "
+        "those that are fetched; absent where none has a committed offset.",
+    )
+
+
 class ClientStatistics(Envelope):
-    """What the client library says of itself at the end of a window; what it does not say is absent."""
+    """Statistics of the client library at the end of a window; those that it does not report are absent."""
 
     queued_records: Count | None = Field(None, description="Records waiting to be sent or acknowledged.")
     queued_bytes: Count | None = Field(None, description="Their size.")
@@ -146,6 +165,27 @@ class ClientStatistics(Envelope):
     received_bytes: Count | None = Field(None, description="Bytes received from brokers within the window.")
     retries: Count | None = Field(None, description="Requests that were sent again within the window.")
     timeouts: Count | None = Field(None, description="Requests that timed out within the window.")
+    queue_limit_records: Count | None = Field(None, description="Records that the queue of a producer may hold.")
+    queue_limit_bytes: Count | None = Field(None, description="Bytes that the queue of a producer may hold.")
+    fetched_records: Count | None = Field(
+        None,
+        description="Records that a consumer has fetched, and that the application has not been handed; where it reads "
+        "queues of single partitions, of the fullest.",
+    )
+    fetched_bytes: Count | None = Field(None, description="Their size.")
+    disconnects: Count | None = Field(None, description="Connections to brokers that ended within the window.")
+    rebalances: Count | None = Field(None, description="Rebalances of its group within the window.")
+    round_trips: Count | None = Field(None, description="Requests that were answered within the window.")
+    round_trip_us: Count | None = Field(
+        None, description="Sum of the times from their sending to their responses, in microseconds."
+    )
+    requests: Count | None = Field(None, description="Requests that were sent within the window.")
+    request_queue_us: Count | None = Field(
+        None, description="Sum of the times that they waited to be sent, in microseconds."
+    )
+    topics: Annotated[tuple[TopicStatistics, ...], Field(max_length=1_025)] = Field(
+        (), description="Queues by topic, of the topics that the profile selects."
+    )
 
 
 class ClientInterceptions(_Interception):

@@ -437,6 +437,23 @@ CLIENT_INTERCEPTIONS = StructType([
         StructField("received_bytes", LongType()),
         StructField("retries", LongType()),
         StructField("timeouts", LongType()),
+        StructField("queue_limit_records", LongType()),
+        StructField("queue_limit_bytes", LongType()),
+        StructField("fetched_records", LongType()),
+        StructField("fetched_bytes", LongType()),
+        StructField("disconnects", LongType()),
+        StructField("rebalances", LongType()),
+        StructField("round_trips", LongType()),
+        StructField("round_trip_us", LongType()),
+        StructField("requests", LongType()),
+        StructField("request_queue_us", LongType()),
+        StructField("topics", ArrayType(StructType([
+            StructField("topic", StringType()),
+            StructField("overflowed", BooleanType()),
+            StructField("queued_records", LongType()),
+            StructField("queued_bytes", LongType()),
+            StructField("lag", LongType()),
+        ]))),
     ])),
 ])
 """Value of a record in kwitness.interceptions of kind client."""

@@ -7,7 +7,14 @@ from typing import Final, NamedTuple
 
 from kwitness.collector.origin import Origin
 from kwitness.collector.prometheus.budget import BudgetedSeries, Key, bounded, bounds_of, counters, histogram, levels
-from kwitness.contracts.envelopes import HookTotals, InterceptedTotals, InterceptionTotals, LatencyTotals
+from kwitness.contracts.envelopes import (
+    HookTotals,
+    InterceptedTotals,
+    InterceptionTotals,
+    LatencyTotals,
+    StatisticsTotals,
+    TopicStatisticsTotals,
+)
 
 _MICROSECONDS: Final = 1_000_000
 _NANOSECONDS: Final = 1_000_000_000
@@ -30,6 +37,35 @@ _OF_PRODUCERS: Final = frozenset(
     }
 )
 """Counters whose clients have no group."""
+_REBALANCES: Final = "kafka_client_interceptor_rebalances_total"
+_STATISTICS: Final[Mapping[str, str]] = {
+    "kafka_client_interceptor_sent_bytes_total": "sent_bytes",
+    "kafka_client_interceptor_received_bytes_total": "received_bytes",
+    "kafka_client_interceptor_request_retries_total": "retries",
+    "kafka_client_interceptor_request_timeouts_total": "timeouts",
+    "kafka_client_interceptor_disconnects_total": "disconnects",
+    "kafka_client_interceptor_round_trips_total": "round_trips",
+    "kafka_client_interceptor_requests_total": "requests",
+}
+_STATISTICS_TIMES: Final[Mapping[str, str]] = {
+    "kafka_client_interceptor_round_trip_seconds_total": "round_trip_us",
+    "kafka_client_interceptor_request_queue_seconds_total": "request_queue_us",
+}
+_CLIENT_LEVELS: Final[Mapping[str, str]] = {
+    "kafka_client_interceptor_queued_records": "queued_records",
+    "kafka_client_interceptor_queued_bytes": "queued_bytes",
+    "kafka_client_interceptor_queue_limit_records": "queue_limit_records",
+    "kafka_client_interceptor_queue_limit_bytes": "queue_limit_bytes",
+}
+_TOPIC_QUEUES: Final[Mapping[str, str]] = {
+    "kafka_client_interceptor_topic_queued_records": "queued_records",
+    "kafka_client_interceptor_topic_queued_bytes": "queued_bytes",
+}
+_FETCHES: Final[Mapping[str, str]] = {
+    "kafka_client_interceptor_fetched_records": "fetched_records",
+    "kafka_client_interceptor_fetched_bytes": "fetched_bytes",
+}
+_LAG: Final[Mapping[str, str]] = {"kafka_client_interceptor_consumer_lag_records": "lag"}
 _CALLS: Final = "kafka_client_interceptor_hook_calls_total"
 _ERRORS: Final = "kafka_client_interceptor_hook_errors_total"
 _SECONDS: Final = "kafka_client_interceptor_hook_seconds_total"
@@ -41,8 +77,8 @@ _KEYS: Final = "kafka_client_interceptor_distinct_keys"
 _LATENCY_COUNTS: Final = len(bounds_of(_END_TO_END, _MICROSECONDS)) + 1
 _SIZE_COUNTS: Final = len(bounds_of(_SIZES, 1)) + 1
 _WINDOWS_SHOWN: Final = 2
-"""Distinct keys are shown until so many windows of theirs have passed since they came."""
-_LISTS: Final = ("topics", "latencies", "sizes", "keys", "hooks", "headers")
+"""Levels are shown until so many windows of theirs have passed since they came."""
+_LISTS: Final = ("topics", "latencies", "sizes", "keys", "statistics", "topic_statistics", "hooks", "headers")
 
 
 class Reported(NamedTuple):
@@ -60,7 +96,8 @@ class InterceptedSeries(BudgetedSeries):
     def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
         self._counters = {
-            **counters((*_COUNTS, *_BY_REASON, _CALLS, _ERRORS, _DROPPED)),
+            **counters((*_COUNTS, *_BY_REASON, *_STATISTICS, _REBALANCES, _CALLS, _ERRORS, _DROPPED)),
+            **counters(_STATISTICS_TIMES, _MICROSECONDS),
             **counters((_SECONDS,), _NANOSECONDS),
         }
         self._histograms = {
@@ -68,7 +105,7 @@ class InterceptedSeries(BudgetedSeries):
             _ACKNOWLEDGEMENT: histogram(_ACKNOWLEDGEMENT, _MICROSECONDS),
             _SIZES: histogram(_SIZES, 1),
         }
-        self._levels = {_KEYS: levels(_KEYS)}
+        self._levels = {name: levels(name) for name in (_KEYS, *_CLIENT_LEVELS, *_FETCHES, *_TOPIC_QUEUES, *_LAG)}
 
     def add(self, reported: Reported, window: InterceptionTotals, now_ms: int) -> None:
         """Add what is new in a window; whether it was added before is not known here."""
@@ -86,6 +123,10 @@ class InterceptedSeries(BudgetedSeries):
             until_ms = now_ms + _WINDOWS_SHOWN * one.window_ms
             key = bounded((*origin, one.side, one.topic or ""))
             self.say(_KEYS, key, reported.reporter, one.distinct, until_ms=until_ms, now_ms=now_ms)
+        for statistics in window.statistics:
+            self._add_statistics(reported, statistics, now_ms)
+        for queues in window.topic_statistics:
+            self._add_queues(reported, queues, now_ms)
         for hook in window.hooks:
             self._add_hook(origin, hook, now_ms)
         for reason, count in window.dropped.items():
@@ -100,6 +141,35 @@ class InterceptedSeries(BudgetedSeries):
             key = client if name in _OF_PRODUCERS else member
             for reason, count in getattr(totals, field).items():
                 self.count(name, (*key, *bounded((reason,))), count, now_ms)
+
+    def _add_statistics(self, reported: Reported, totals: StatisticsTotals, now_ms: int) -> None:
+        client = bounded((*reported.origin, totals.client_id or ""))
+        for name, field in (*_STATISTICS.items(), *_STATISTICS_TIMES.items()):
+            self.count(name, client, getattr(totals, field), now_ms)
+        member = (*client, *bounded((totals.group_id or "",)))
+        self.count(_REBALANCES, member, totals.rebalances, now_ms)
+        self._say_levels(_CLIENT_LEVELS, client, reported, totals, now_ms)
+        self._say_levels(_FETCHES, member, reported, totals, now_ms)
+
+    def _add_queues(self, reported: Reported, totals: TopicStatisticsTotals, now_ms: int) -> None:
+        client = bounded((*reported.origin, totals.topic or "", totals.client_id or ""))
+        member = (*client, *bounded((totals.group_id or "",)))
+        self._say_levels(_TOPIC_QUEUES, client, reported, totals, now_ms)
+        self._say_levels(_LAG, member, reported, totals, now_ms)
+
+    def _say_levels(
+        self,
+        names: Mapping[str, str],
+        key: Key,
+        reported: Reported,
+        totals: StatisticsTotals | TopicStatisticsTotals,
+        now_ms: int,
+    ) -> None:
+        until_ms = now_ms + _WINDOWS_SHOWN * totals.window_ms
+        for name, field in names.items():
+            value = getattr(totals, field)
+            if value is not None:
+                self.say(name, key, reported.reporter, value, until_ms=until_ms, now_ms=now_ms)
 
     def _add_latency(self, where: Key, latency: LatencyTotals, now_ms: int) -> None:
         key = bounded((*where, latency.topic or ""))
