@@ -27,6 +27,7 @@ def everything() -> dict[str, Any]:
     return {
         "global": {"imageRegistry": "registry.example.org/mirror", "imagePullSecrets": ["pull"]},
         "watchNamespaces": ["kwitness", "team-a"],
+        "owners": {"strimziNamespaces": ["kafka"], "namespaces": True},
         "networkPolicy": {"namespaces": ["team-a"]},
         "operator": {"secretNames": {"team-a": ["kwitness-kafka-admin"]}, **EGRESS},
         "collector": {"clientPods": ["team-b"], **EGRESS},

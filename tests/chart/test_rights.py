@@ -141,6 +141,21 @@ def test_stays_in_the_watched_namespaces() -> None:
     assert sorted(cluster_wide) == [["namespaces"], ["tokenreviews"]]
 
 
+@pytest.mark.parametrize(
+    ("values", "verbs"),
+    [
+        ({"watchNamespaces": ["*"]}, ["get"]),
+        ({"watchNamespaces": ["*"], "owners": {"namespaces": True}}, ["get", "list"]),
+        ({"watchNamespaces": ["a"], "owners": {"namespaces": True}}, ["get"]),
+    ],
+    ids=str,
+)
+def test_lists_namespaces_for_their_owners_only_where_all_are_watched(values: dict[str, Any], verbs: list[str]) -> None:
+    [given] = [rule for rule in rules(chart.render(values)) if rule["resources"] == ["namespaces"]]
+
+    assert given["verbs"] == verbs
+
+
 def rules(manifests: list[chart.Manifest]) -> list[dict[str, Any]]:
     return [rule for one in chart.of_kind(manifests, "Role", "ClusterRole") for rule in one["rules"]]
 

@@ -13,6 +13,7 @@ from kwitness.operator.engine.reading import Reading
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import BrokerDescription, ClusterDescription, TopicDescription
 from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.declared_owners import DeclaredEntries, DeclaredReading
 from kwitness.operator.model.errors import OperatorError, TerminalError, TransientError
 from kwitness.operator.model.pod_marks import pod_marks
 from kwitness.operator.model.pod_starts import pod_start
@@ -28,6 +29,7 @@ from kwitness.operator.shapes.facts import (
     ClusterKnowledge,
     CollectorAnswer,
     CollectorReport,
+    DeclaredOwners,
     DriverAnswer,
     EnabledNamespaces,
     Every,
@@ -108,7 +110,8 @@ def _answer(case: dict[str, Any], fact: Fact[Any], now_ms: int) -> Answer[Any] |
     if isinstance(fact, BrokersSeen | TopicsCreated):
         return _answer_of_brokers(case, fact, now_ms)
     if not isinstance(fact, Attempt):
-        return Answer(_value(case, fact), now_ms)
+        refused = isinstance(fact, DeclaredOwners) and fact.source in case.get("forbidden", [])
+        return Answer(_value(case, fact), now_ms, TransientError("KubernetesForbidden", "refused") if refused else None)
     tried = case.get("tried", {})
     name = fact.of.key.name
     if name not in tried:
@@ -161,6 +164,18 @@ def _value(case: dict[str, Any], fact: Fact[Any]) -> Any:
             return _value_for_sidecars(case, fact, objects)
 
 
+def _declared(case: dict[str, Any], fact: DeclaredOwners, objects: list[dict[str, Any]]) -> DeclaredEntries | None:
+    if fact.source in case.get("notServed", []):
+        return DeclaredEntries(is_served=False)
+    if fact.source in case.get("forbidden", []):
+        return None
+    reading = DeclaredReading(fact.source, fact.team_key, fact.contact_key)
+    for body in objects:
+        if body["kind"] == fact.source and body["metadata"].get("namespace", "") == fact.namespace:
+            reading.add(body)
+    return reading.entries()
+
+
 def _knowledge(known: dict[str, Any]) -> ClusterKnowledge:
     listeners = known.get("listeners")
     told = None if listeners is None else tuple(BrokerListener(**one) for one in listeners)
@@ -172,7 +187,7 @@ def _knowledge(known: dict[str, Any]) -> ClusterKnowledge:
 def _value_for_sidecars(case: dict[str, Any], fact: Fact[Any], objects: list[dict[str, Any]]) -> Any:
     match fact:
         case Every(kind):
-            return tuple(one for one in sorted(objects, key=key_of) if one["kind"] == kind)
+            return tuple(sorted((one for one in objects if one["kind"] == kind), key=key_of))
         case EnabledNamespaces():
             return case.get("enabled", {"kwitness": {}})
         case AskedFor():
@@ -205,6 +220,8 @@ def _value_for_jobs(case: dict[str, Any], fact: Fact[Any], objects: list[dict[st
             return tuple(one["name"] for one in live if dict(labels).items() <= one["labels"].items())
         case DriverAnswer():
             return DriverStatus.model_validate(case["driver"]) if "driver" in case else None
+        case DeclaredOwners():
+            return _declared(case, fact, objects)
         case _:
             return _value_for_clusters(case, fact)
 

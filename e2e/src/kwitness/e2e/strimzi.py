@@ -21,6 +21,7 @@ _POMS = Path(__file__).resolve().parents[3] / "strimzi"
 _CLASSES: Final = {
     "kafkas": "io.strimzi.api.kafka.model.kafka.Kafka",
     "kafkanodepools": "io.strimzi.api.kafka.model.nodepool.KafkaNodePool",
+    "kafkatopics": "io.strimzi.api.kafka.model.topic.KafkaTopic",
     "kafkausers": "io.strimzi.api.kafka.model.user.KafkaUser",
 }
 

@@ -15,7 +15,8 @@ from .durations import duration_field
 from .label_selector import LabelSelector
 from .listed_registries import ListedRegistries
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
-from .references import CollectorRef, OwnersConfigMapRef
+from .owner_sources import OwnerSources
+from .references import CollectorRef
 from .risk import RiskPolicy, risk_window_field
 from .standstill import suspend_field
 from .status_warning import StatusWarning
@@ -28,7 +29,6 @@ __all__ = [
     "KafkaClusterSpec",
     "KafkaClusterStatus",
     "Listener",
-    "OwnersFile",
     "Topics",
     "TopicsOnCreate",
 ]
@@ -105,15 +105,6 @@ class AllowedNamespaces(Contract):
         None,
         description="Labels of the namespaces that may refer to this cluster. Required with from: Selector, and only "
         "with it.",
-    )
-
-
-class OwnersFile(Contract):
-    """Whose clients and topics are."""
-
-    config_map_ref: OwnersConfigMapRef = Field(
-        description="ConfigMap with a list of teams and of what is theirs, as kwitness.owners.v1.json of the schemas "
-        "describes it; the first entry that fits counts."
     )
 
 
@@ -228,10 +219,10 @@ class KafkaClusterSpec(Contract):
     client_policy: ClientPolicy = Field(
         default_factory=ClientPolicy, description="What is expected of clients; nothing is kept from connecting."
     )
-    owners: OwnersFile | None = Field(
+    owners: OwnerSources | None = Field(
         None,
-        description="Whose clients and topics are; analyses and the client inventory name team and contact. Absent: "
-        "nobody's.",
+        description="Owners of clients, groups and topics: analyses and the client inventory name team, contact and "
+        "source. Absent: none.",
     )
     suspend: bool = suspend_field(
         "no ClientMetricsSubscription of the cluster is on its brokers and nothing is created there; the connection is "

@@ -30,6 +30,8 @@ TYPES: Final[Mapping[str, ResourceType]] = {
     "ConfigMap": ResourceType("v1", "configmaps"),
     "Deployment": ResourceType("apps/v1", "deployments"),
     "Event": ResourceType("events.k8s.io/v1", "events"),
+    "KafkaTopic": ResourceType("kafka.strimzi.io/v1", "kafkatopics"),
+    "KafkaUser": ResourceType("kafka.strimzi.io/v1", "kafkausers"),
     "Job": ResourceType("batch/v1", "jobs"),
     "Lease": ResourceType("coordination.k8s.io/v1", "leases"),
     "CronJob": ResourceType("batch/v1", "cronjobs"),

@@ -12,6 +12,7 @@ from kwitness.operator.model.references import cluster_of
 from kwitness.operator.reconcile.broker_configs import ask_collector, read_configs
 from kwitness.operator.reconcile.cluster_looks import look_at_brokers
 from kwitness.operator.reconcile.collector_answers import answer_of
+from kwitness.operator.reconcile.declared_owners import declared_entries
 from kwitness.operator.reconcile.drivers import ask_driver
 from kwitness.operator.reconcile.forsaken_clusters import is_being_cleaned
 from kwitness.operator.reconcile.namespaces import enabled_namespaces, labels_of_namespace
@@ -21,6 +22,7 @@ from kwitness.operator.shapes.facts import (
     Body,
     BrokersSeen,
     CollectorAnswer,
+    DeclaredOwners,
     DriverAnswer,
     EnabledNamespaces,
     Every,
@@ -114,6 +116,8 @@ async def _fetch_of_clusters(context: Context, fact: Fact[Any]) -> Any:
             return await ask_collector(context, cluster)
         case CollectorAnswer():
             return await answer_of(context, fact)
+        case DeclaredOwners():
+            return await declared_entries(context, fact)
         case CompleteNames(namespace):
             return await complete_names(context, namespace)
         case _:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
@@ -22,8 +23,12 @@ T = TypeVar("T")
 _MOST_OVERLAPS: Final = 5
 
 
-class OwnersInFile(NamedTuple):
-    """Entries of a file; ``overlap`` names those of different teams that match the same, None: there are none."""
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnersInFile:
+    """Entries of a file; ``overlap`` names those of different teams that match the same, None: there are none.
+
+    The same text has the same object, which is equal to itself alone.
+    """
 
     owners: OwnerList
     overlap: str | None

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kwitness.contracts.envelopes import ClusterState, DriverStatus, PodPlace
+from kwitness.contracts.owners import OwnerSource
 from kwitness.operator.model.broker_listeners import BrokerListener
 from kwitness.operator.model.cluster_description import ClusterDescription
 from kwitness.operator.model.conditions import Verdict
+from kwitness.operator.model.declared_owners import DeclaredEntries
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.pod_marks import PodMarks
 from kwitness.operator.model.pod_starts import PodStart
@@ -32,6 +34,7 @@ __all__ = [
     "ClusterKnowledge",
     "CollectorAnswer",
     "CollectorReport",
+    "DeclaredOwners",
     "DriverAnswer",
     "EnabledNamespaces",
     "Ending",
@@ -255,6 +258,20 @@ class Labels(Fact[Mapping[str, str]]):
     """Labels of a namespace; None if it cannot be read or is not there."""
 
     namespace: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredOwners(Fact[DeclaredEntries]):
+    """Owners that objects of a source name under the keys of their metadata.
+
+    KafkaUsers and KafkaTopics are those of a Kafka of Strimzi in a namespace, namespaces those that are watched.
+    """
+
+    source: OwnerSource
+    team_key: str
+    contact_key: str
+    namespace: str = ""
+    kafka: str = ""
 
 
 @dataclass(frozen=True, slots=True)

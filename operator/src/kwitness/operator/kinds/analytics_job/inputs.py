@@ -14,7 +14,7 @@ from kwitness.contracts.spelling import word_of
 from kwitness.operator.desired.kafka_client_files import KafkaClientFiles, kafka_client_files
 from kwitness.operator.environment.clusters import cluster_identity, cluster_named, present
 from kwitness.operator.environment.needs import SETTLED_SECONDS, known_cluster, reference_needs
-from kwitness.operator.environment.owners import owners_fact, owners_of
+from kwitness.operator.environment.owners import owner_needs, owners_of
 from kwitness.operator.kinds.analytics_job.config import table_folder
 from kwitness.operator.kinds.analytics_job.found_inputs import FoundInputs
 from kwitness.operator.kinds.analytics_job.runners import KIND
@@ -42,9 +42,7 @@ def input_needs(key: Key, job: AnalyticsJob, view: View) -> set[Need]:
         found.add(Need(NamedObject("ConfigMap", Key(key.namespace, rate_card.name)), SETTLED_SECONDS))
     if reads.owners:
         cluster = known_cluster(view, cluster_key(key.namespace, job.spec.cluster_ref))
-        owners = owners_fact(cluster) if cluster is not None else None
-        if owners is not None:
-            found.add(Need(owners, SETTLED_SECONDS))
+        found |= set() if cluster is None else owner_needs(cluster, view)
     if reads.second_cluster:
         target: MirrorTarget = getattr(parameters, reads.second_cluster)
         found |= reference_needs(key, cluster_key(key.namespace, target.cluster_ref), view)

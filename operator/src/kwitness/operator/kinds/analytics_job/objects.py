@@ -84,7 +84,9 @@ def job_objects(
 def _text(config: JobConfig) -> str:
     # What most types have none of is left out, so that their drivers do not start again because others have it.
     absent = {name for name in _OF_FEW_TYPES if not getattr(config, name)}
-    return config.model_dump_json(indent=1, exclude=absent)
+    # Thousands of owners need the room that a ConfigMap has.
+    compact = config.owners is not None
+    return config.model_dump_json(indent=None if compact else 1, exclude=absent, exclude_none=compact)
 
 
 def _runner(job: AnalyticsJob, metadata: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:

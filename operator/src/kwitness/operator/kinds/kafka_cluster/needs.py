@@ -7,7 +7,7 @@ from typing import Final
 
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.operator.environment.needs import SETTLED_SECONDS, known_resource, strangers
-from kwitness.operator.environment.owners import owners_fact
+from kwitness.operator.environment.owners import owner_needs
 from kwitness.operator.environment.ruling_clusters import ruling_needs
 from kwitness.operator.kinds.kafka_cluster.reported_elsewhere import other_collectors
 from kwitness.operator.kinds.kafka_cluster.topics import missing_topics
@@ -54,9 +54,7 @@ def needs(unit: Unit, view: View) -> frozenset[Need]:
     if cluster is not None:
         settled = min(SETTLED_SECONDS, view.settings.resync_seconds / 2)
         found |= {Need(Labels(one), settled) for one in strangers(cluster, unit.key, _REFERRING, view)}
-        owners = owners_fact(cluster)
-        if owners is not None:
-            found.add(Need(owners, settled))
+        found |= owner_needs(cluster, view)
         if seen is not None and seen.value is not None:
             found |= ruling_needs(seen.value.cluster_id, view)
             others = other_collectors(cluster, seen.value, view)

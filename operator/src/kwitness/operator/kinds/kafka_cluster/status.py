@@ -49,6 +49,8 @@ def _of_owners(owners: FoundOwners) -> dict[str, str]:
     found: dict[str, str] = {}
     if owners.trouble is not None:
         found["InvalidOwners"] = f"{owners.trouble}; until then analyses and clients name no owners"
+    if owners.incomplete is not None:
+        found["OwnersIncomplete"] = owners.incomplete
     if owners.overlap is not None:
         found["OverlappingOwners"] = owners.overlap
     return found

@@ -18,7 +18,7 @@ from kwitness.operator.environment.needs import (
     settled_seconds,
     strangers,
 )
-from kwitness.operator.environment.owners import owners_fact
+from kwitness.operator.environment.owners import owner_needs
 from kwitness.operator.kinds.telemetry_collector.standing import standing_needs
 from kwitness.operator.model.errors import OperatorError
 from kwitness.operator.model.references import cluster_key
@@ -77,9 +77,7 @@ def _of_cluster(collector: TelemetryCollector, at: Key, view: View) -> set[Need]
     found |= {Need(fact, PODS_SECONDS) for fact in pods}
     if pods:
         found |= set(authority_needs(key.namespace, cluster, view))
-    owners = owners_fact(cluster)
-    if owners is not None:
-        found.add(Need(owners, settled))
+    found |= owner_needs(cluster, view)
     reporters = [view.get(Referring(kind, at)) for kind in _REPORTERS]
     if view.settings.injector.enabled and any(one is not None and one.value for one in reporters):
         found.add(Need(EnabledNamespaces(), settled))
