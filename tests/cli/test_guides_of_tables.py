@@ -35,6 +35,8 @@ TRAFFIC = pa.schema(
         ("topic", pa.string()),
         ("principal", pa.string()),
         ("client_id", pa.string()),
+        ("owner", pa.string()),
+        ("owner_contact", pa.string()),
         ("client_software_name", pa.string()),
         ("client_software_version", pa.string()),
         ("records", pa.int64()),
@@ -224,6 +226,7 @@ def commands(page: str) -> list[list[str]]:
         ("mirror-audit.md", 2),
         ("telemetry-rollup.md", 3),
         ("cost-attribution.md", 3),
+        ("questions.md", 16),
     ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,10 +13,10 @@ import pytest
 from kwitness.demo import up
 from kwitness.demo.platform import APPS, CLUSTER, NAMESPACE, PROMETHEUS, Platform
 from kwitness.demo.toolbox import Toolbox
-from kwitness.e2e import binaries
 
 from tests.e2e import another_client, subscriptions
 from tests.e2e.eventually import eventually
+from tests.e2e.person import Person
 from tests.e2e.workloads import restart, running
 
 pytestmark = pytest.mark.needs(up.numbers)
@@ -28,34 +24,6 @@ pytestmark = pytest.mark.needs(up.numbers)
 GUIDES = Path(__file__).resolve().parents[2] / "docs" / "guides"
 CLIENT, SUBSCRIPTION = "orders-7", "slow-orders"
 OLD = "demo-old-python-producer"
-INTERRUPTED = 130
-
-
-class Person:
-    """At a terminal, with a kubeconfig whose namespace is the platform's."""
-
-    def __init__(self, platform: Platform, folder: Path) -> None:
-        config = folder / "kubeconfig"
-        shutil.copy(platform.cluster.kubeconfig, config)
-        tools = folder / "bin"
-        tools.mkdir()
-        (tools / "kubectl").symlink_to(binaries.kubectl())
-        own = Path(sys.executable).parent
-        path = os.pathsep.join((str(tools), str(own), os.environ["PATH"]))
-        self._environment = {**os.environ, "KUBECONFIG": str(config), "PATH": path, "COLUMNS": "240"}
-        self.types(f"kubectl config set-context --current --namespace={NAMESPACE}")
-
-    def types(self, line: str, *, ends: frozenset[int] = frozenset({0})) -> str:
-        """Type a line; gives what it printed."""
-        done = subprocess.run(
-            ["bash", "-c", line], env=self._environment, capture_output=True, text=True, check=False, timeout=120
-        )
-        assert done.returncode in ends, f"{line}\n{done.stdout}{done.stderr}"
-        return done.stdout
-
-    def watches(self, line: str, seconds: int) -> str:
-        """Type a line that goes on until Ctrl-C, and press that after a while."""
-        return self.types(f"timeout --preserve-status --signal=INT {seconds} {line}", ends=frozenset({INTERRUPTED}))
 
 
 def lines_of(page: str) -> list[str]:

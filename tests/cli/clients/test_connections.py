@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.cli.clients.answers import answers_connections, connection, listing, parameters_of
@@ -90,3 +92,37 @@ def test_a_connection_comes_from_an_observer_through_the_collector(types, api, n
     assert done.returncode == 0, done.stderr
     assert [line[0] for line in lines(done)[1:]] == ["mail"]
     assert "4 connections are in no row: an observer lists its oldest alone" in done.stderr
+
+
+def test_connections_are_counted_by_a_field_with_the_greatest_number_first(types, door) -> None:
+    items = [connection(name) for name in ("mail", "orders", "orders", "orders", "mail", "stock")]
+    answers_connections(door, *items, connection(None))
+
+    done = types("connections", "--by", "client_id", "--limit", "2", "-o", "json")
+
+    document = json.loads(done.stdout)
+    assert document["by"] == "client_id"
+    assert document["items"] == [{"value": "orders", "connections": 3}, {"value": "mail", "connections": 2}]
+    assert "2 of 4 are not shown" in done.stderr
+    [parameters] = parameters_of(door, "/v1/connections")
+    assert (parameters["fields"], parameters["limit"]) == ("client_id", "1000")
+
+
+def test_a_table_of_numbers_has_connections_of_which_the_value_is_not_known(types, door) -> None:
+    answers_connections(door, connection("mail"), connection(None))
+
+    lines = types("connections", "--by", "client_id").stdout.splitlines()
+
+    assert lines[0].split() == ["CLIENT", "ID", "CONNECTIONS"]
+    assert [line.split()[-1] for line in lines[1:]] == ["1", "1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("connections --by topic", "'topic' is not one of client_software_name"),
+        ("connections --by principal --sort principal", "--sort and --by exclude each other"),
+    ],
+)
+def test_numbers_by_other_fields_or_in_another_order_are_refused(types, line: str, reason: str) -> None:
+    assert reason in " ".join(types(*line.split()).stderr.split())

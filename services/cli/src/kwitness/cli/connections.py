@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import Final
+from typing import Annotated, Final
 
+import typer
+
+from kwitness.cli.failure import WrongUseError
 from kwitness.cli.looking_again import show_again
 from kwitness.cli.noun_answers import NO_OBSERVER, Table, show_answer
 from kwitness.cli.options import ClusterOption, Options, WatchOption, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.progress import working
 from kwitness.cli.question_options import with_selection
-from kwitness.cli.questions import Selection, questions_to
+from kwitness.cli.questions import Answer, Selection, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.cli.views.connection_counts import COUNTED_FIELDS, ConnectionCount, connection_counts
 from kwitness.cli.views.connection_rows import CONNECTION_HEADINGS, connection_cells
 from kwitness.contracts.envelopes import ConnectionItem
 from kwitness.contracts.nouns import CONNECTIONS
@@ -24,33 +28,81 @@ _OPTIONAL: Final = frozenset({"POD", "GROUP", "OPENED", "STATE", "OBSERVER", "AD
 app = new_app(SUBCOMMANDS["connections"].about)
 
 
+def _check_field(value: str | None) -> str | None:
+    if value is not None and value not in COUNTED_FIELDS:
+        raise typer.BadParameter(f"'{value}' is not one of {', '.join(COUNTED_FIELDS)}.")
+    return value
+
+
+def _complete_field(incomplete: str) -> list[str]:
+    return [field for field in COUNTED_FIELDS if field.startswith(incomplete)]
+
+
+_ByOption = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        metavar="FIELD",
+        help=f"Count connections by a field: {', '.join(COUNTED_FIELDS)}.",
+        callback=_check_field,
+        autocompletion=_complete_field,
+    ),
+]
+
+
 @app.command()
 @shared
 @with_selection(CONNECTIONS)
 def connections(
-    options: Options, *, selection: Selection, cluster: ClusterOption = None, watch: WatchOption = False
+    options: Options,
+    *,
+    selection: Selection,
+    by: _ByOption = None,
+    cluster: ClusterOption = None,
+    watch: WatchOption = False,
 ) -> None:
-    """Show connections that are open at observers, one by one.
+    """Show connections that are open at observers, one by one, or with --by their numbers.
 
     All options must fit; a value that ends with * is a prefix. Observers list their connections on demand, which takes
     some seconds.
     """
     output = Output(options)
+    if by is not None and selection.order is not None:
+        raise WrongUseError("--sort and --by exclude each other: numbers come with the greatest first")
     with questions_to(options, cluster) as questions:
 
         def show(refresh: int | None) -> None:
+            chosen = selection if by is None else Selection(selection.filters, fields=(by,))
             with working("waiting for observers to list their connections"):
-                answer = questions.connections(selection)
-            now_ms = int(time.time() * 1000)
-            table = Table(
-                ConnectionItem,
-                CONNECTION_HEADINGS,
-                lambda item: connection_cells(item, now_ms),
-                lambda item: item.client_id,
-                _OPTIONAL,
-            )
+                answer = questions.connections(chosen)
             fitting = " that fits" if any(selection.filters.values()) else ""
             empty = f"observers see no open connection{fitting}" if answer.observers else NO_OBSERVER
-            show_answer(output, answer, table, empty=lambda: empty, refresh=refresh)
+            if by is None:
+                show_answer(output, answer, _connections_at(time.time()), empty=lambda: empty, refresh=refresh)
+            else:
+                counts = _counted(answer, by, selection.limit)
+                show_answer(output, counts, _counts_by(by), empty=lambda: empty, refresh=refresh, more={"by": by})
 
         show_again(show, watch=watch)
+
+
+def _connections_at(now_s: float) -> Table[ConnectionItem]:
+    now_ms = int(now_s * 1000)
+    return Table(
+        ConnectionItem,
+        CONNECTION_HEADINGS,
+        lambda item: connection_cells(item, now_ms),
+        lambda item: item.client_id,
+        _OPTIONAL,
+    )
+
+
+def _counts_by(field: str) -> Table[ConnectionCount]:
+    headings = (field.upper().replace("_", " "), "CONNECTIONS")
+    return Table(ConnectionCount, headings, lambda count: (count.value, count.connections), lambda count: count.value)
+
+
+def _counted(answer: Answer[ConnectionItem], field: str, limit: int | None) -> Answer[ConnectionCount]:
+    counts = connection_counts(answer.items, field)
+    known = answer.model_dump(by_alias=True, exclude={"items", "matched", "continue_"})
+    return Answer[ConnectionCount].model_validate({**known, "items": counts[:limit], "matched": len(counts)})
