@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from kwitness.contracts.identity import IDENTITY_KEYS
 from kwitness.jobs.frame.kafka_record import KafkaRecord
+from kwitness.jobs.frame.owners import OWNER, TOPIC_PREFIX
 
 from tests.jobs import numbered, traffic
 
@@ -47,7 +48,7 @@ def kinded(records: list[KafkaRecord]) -> list[tuple[str, KafkaRecord]]:
 def by_client(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Table rows by what they are about, without the digest and the job that wrote them."""
     found = {}
-    for row in rows:
+    for row in map(without_owners, rows):
         if row["kind"] == "instance":
             key = ("instance", row["cluster_id"], row["client_instance_id"])
         else:
@@ -57,6 +58,14 @@ def by_client(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any
         found[key] = {name: value for name, value in row.items() if name not in {"row_id", "computed_by"}}
     assert all(set(IDENTITY_KEYS) <= set(row) for row in found.values())
     return found
+
+
+def without_owners(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of a job that was given no owners, without their columns."""
+    columns = {f"{prefix}{name}" for prefix in ("", TOPIC_PREFIX) for name in OWNER.names} & row.keys()
+    assert columns >= set(OWNER.names)
+    assert {row[name] for name in columns} == {None}
+    return {name: value for name, value in row.items() if name not in columns}
 
 
 def read(path: str) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from pyspark.sql import SparkSession
 
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.resources.analytics_parameters import CompletenessParameters
 from kwitness.e2e.kafka.local_broker import LocalBroker
 from kwitness.jobs.analyses.completeness.job import JOB, SINK
@@ -219,12 +220,14 @@ def in_first(record: KafkaRecord) -> KafkaRecord:
 
 def _check_findings(spark: SparkSession, path: str, topic: str, prefix: str) -> None:
     assert JOB.findings is not None
-    told = JOB.findings(spark.read.format("delta").load(path), JOB_INPUT, 0)
+    owners = OwnerList.model_validate({"owners": [{"team": "readers", "match": {"group": f"{prefix}.g"}}]})
+    told = JOB.findings(spark.read.format("delta").load(path), JOB_INPUT._replace(owners=owners), 0)
     assert told.counts == {
         "Lost": 1, "NotAcknowledged": 0, "Skipped": 1, "Duplicated": 0, "Unexplained": 0, "NotSeen": 1, "Late": 0,
     }  # fmt: skip
     lost, skipped, unseen = told.examples
     assert (lost.kind, lost.subject) == ("Lost", f"{topic}-0 {prefix}.g")
     assert lost.message.startswith("5 of 30 offsets that were written were not handed to the group: 10-14.")
+    assert lost.message.endswith("; tell readers")
     assert (skipped.kind, skipped.subject) == ("Skipped", f"{topic}-0 {prefix}.seeks")
     assert unseen.message.startswith("the group has committed offset 7, and nobody saw what it was handed")

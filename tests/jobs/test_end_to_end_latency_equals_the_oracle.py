@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.records.sketch import bucket_of
 from kwitness.contracts.resources.analytics_parameters import EndToEndLatencyParameters
 from kwitness.jobs.analyses.end_to_end_latency.job import JOB
@@ -17,7 +18,7 @@ from kwitness.jobs.frame.job import JobInput
 
 from tests import soak
 from tests.jobs import end_to_end_latency_oracle, intercepted
-from tests.jobs.tables import read
+from tests.jobs.tables import read, without_owners
 from tests.jobs.window_tables import parts, run
 from tests.jobs.windowed import tables
 
@@ -52,8 +53,10 @@ def test_clocks_that_differ_and_slow_deliveries_are_found_in_the_last_hour_alone
     table = spark.createDataFrame([tuple(row[name] for name in TABLE_SCHEMA.names) for row in rows], TABLE_SCHEMA)
 
     assert JOB.findings is not None
-    plain = JOB.findings(table, JobInput(EndToEndLatencyParameters(), 300.0), now_ms)
-    told = JOB.findings(table, JobInput(EndToEndLatencyParameters(warn_above="500ms"), 300.0), now_ms)
+    owners = OwnerList.model_validate({"owners": [{"team": "billing", "match": {"group": "bill*"}}]})
+    given = JobInput(EndToEndLatencyParameters(), 300.0, owners=owners)
+    plain = JOB.findings(table, given, now_ms)
+    told = JOB.findings(table, given._replace(parameters=EndToEndLatencyParameters(warn_above="500ms")), now_ms)
 
     assert plain.counts == {"ClockSkew": 1}
     assert told.counts == {"ClockSkew": 1, "SlowDelivery": 1}
@@ -61,7 +64,9 @@ def test_clocks_that_differ_and_slow_deliveries_are_found_in_the_last_hour_alone
     skew, slow = told.examples
     assert skew.subject == "topics without rows of their own: group billing, client billing, principal User:a, shop"
     assert skew.message.startswith("3 of 3 records of the last 1h were handed over before their own timestamp")
+    assert skew.message.endswith("; tell billing")
     assert slow.subject == "late: consumer not known"
+    assert "; tell " not in slow.message
     assert slow.message.startswith("2 of 100 records of the last 1h took longer than 500ms")
 
 
@@ -84,7 +89,7 @@ def _row(start: int, latency: dict[int, int], negative: int = 0, **changes: Any)
 def _rows_of(path: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     """The table, as the oracle has it."""
     found = {}
-    for row in read(path):
+    for row in map(without_owners, read(path)):
         assert row.pop("computed_by") == "EndToEndLatency/1"
         row.pop("day")
         length = row.pop("window_seconds") * 1000

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.resources.analytics_parameters import HeaderDriftParameters
 from kwitness.jobs.analyses.header_drift.job import JOB, SINK
 from kwitness.jobs.analyses.header_drift.schema import FACTS, TABLE_SCHEMA
@@ -25,7 +26,8 @@ from tests.jobs.tables import frame_of, read
 from tests.jobs.traffic_oracle import day_of
 from tests.jobs.window_tables import parts, run
 
-JOB_INPUT = JobInput(HeaderDriftParameters(), 300.0)
+OWNERS = OwnerList.model_validate({"owners": [{"team": "stock", "contact": "#stock", "match": {"clientId": "stock"}}]})
+JOB_INPUT = JobInput(HeaderDriftParameters(), 300.0, owners=OWNERS)
 BASE_MS, DAY_MS = 300_000, 86_400_000
 NOW_MS = START_MS + 3_600_000
 
@@ -160,7 +162,7 @@ def test_each_problem_of_a_key_is_told_once_by_whoever_saw_most(spark: SparkSess
     assert told["UnregisteredKey"].message == (
         "20 headers with a key that no register has within 168h, since 2026-09-21T23:00Z, the last before "
         "2026-09-21T23:05Z; by stock and 1 more, topics orders, stock; seen by interceptors (java) of producers, who "
-        "looked at 40 of 40 records"
+        "looked at 40 of 40 records; tell stock (#stock)"
     )
     assert told["MissingKey"].message.startswith("4 records without the key, which is registered as required")
     assert told["WrongType"].subject == told["DeprecatedKey"].subject == "charge.tag"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.resources.analytics_parameters import LatencySloParameters
 from kwitness.jobs.analyses.latency_slo.job import JOB
 from kwitness.jobs.analyses.latency_slo.schema import GROUP, TABLE_SCHEMA
@@ -96,7 +97,8 @@ def test_both_spans_of_a_pair_must_burn_and_an_objective_without_answers_is_told
     )
 
     assert JOB.findings is not None
-    found = JOB.findings(table, JobInput(parameters, 300.0), now_ms)
+    owners = OwnerList.model_validate({"owners": [{"team": "orders", "match": {"principal": "User:a"}}]})
+    found = JOB.findings(table, JobInput(parameters, 300.0, owners=owners), now_ms)
 
     assert found.counts == {"BurnsFast": 2, "BurnsSlow": 3, "NoRequests": 1}
     assert [(one.kind, one.subject) for one in found.examples] == [
@@ -112,6 +114,8 @@ def test_both_spans_of_a_pair_must_burn_and_an_objective_without_answers_is_told
         "720 of 12000 answers of the last hour took longer than 50 ms, 60 of 1000 of the last 5 minutes (traffic); "
         "the budget of 99.9 % goes 60.0 and 60.0 times as fast as it may"
     )
+    assert [message.endswith("; tell orders") for message in (fast, slow, silent)] == [True, True, False]
+    assert "; tell " not in found.examples[0].message
     assert slow.startswith("7820 of 651000 answers of the last 72 hours took longer than 50 ms, ")
     assert "an ObserverDeployment with {type: Requests} in spec.observers" in silent
 

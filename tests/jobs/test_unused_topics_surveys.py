@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.resources.analytics_parameters import UnusedTopicsParameters
 from kwitness.jobs.analyses.unused_topics.findings import message
 from kwitness.jobs.analyses.unused_topics.schema import TABLE_SCHEMA
@@ -13,6 +14,7 @@ from kwitness.jobs.analyses.unused_topics.survey import surveyed_rows
 from kwitness.jobs.frame.cluster_state import ClusterState, SurveyedGroup, SurveyedTopic
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.offsets import TopicPartition
+from kwitness.jobs.frame.owner_names import OwnerNames
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -181,13 +183,16 @@ def test_a_finding_names_evidence_and_who_was_there_last() -> None:
     row = _series(STATE, STATE, every=2 * DAY)[-1]
     row |= {"last_produced_ms": START - DAY, "last_produced_principal": "User:a", "last_produced_client_id": "x" * 5000}
 
-    text = message(row, INPUT)
+    owners = OwnerList.model_validate({"owners": [{"team": "data", "contact": "#data", "match": {"topic": "orders"}}]})
+
+    text = message(row, INPUT, OwnerNames(owners, START))
 
     assert "no end offset moved since 2024-10-04T00:00Z" in text
     assert "last written 2024-10-03T00:00Z by User:a as xxx" in text
     assert "last read before anybody looked, or never" in text
     assert "who saw each software that was connected, which need not be each client of it," in text
-    assert "2 partitions, 2 KiB" in text
+    assert "2 partitions, 2 KiB: ask data (#data), then delete it" in text
+    assert "2 KiB: ask its owner, then" in message(row, INPUT, OwnerNames(None, START))
     assert "parameters.unusedTopics.ignore" in text
     assert len(text) < 1024
 

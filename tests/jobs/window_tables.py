@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.resources.analytics_parameters import TrafficParameters
 from kwitness.jobs.analyses.traffic.job import JOB
 from kwitness.jobs.frame.job import JobInput, WindowsSink, rejected_in
@@ -16,16 +17,16 @@ from kwitness.jobs.frame.offsets import TopicPartition
 from kwitness.jobs.frame.windows_sink import WindowTables
 
 from tests.jobs import traffic_oracle
-from tests.jobs.tables import frame_of, read
+from tests.jobs.tables import frame_of, read, without_owners
 
 assert isinstance(JOB.sink, WindowsSink)
 SINK: WindowsSink = JOB.sink
 Places = set[tuple[str, int, int]]
 
 
-def tables(spark: SparkSession, folder: Path, **parameters: Any) -> WindowTables:
+def tables(spark: SparkSession, folder: Path, owners: OwnerList | None = None, **parameters: Any) -> WindowTables:
     """The tables of a driver that has just begun."""
-    job_input = JobInput(TrafficParameters(**parameters), 300.0)
+    job_input = JobInput(TrafficParameters(**parameters), 300.0, owners=owners)
     found = WindowTables(spark, JOB, SINK, job_input, path=str(folder / "table"), facts_path=str(folder / "facts"))
     found.prepare()
     return found
@@ -55,7 +56,7 @@ def run(spark: SparkSession, at: WindowTables, records: list[KafkaRecord]) -> Pl
 def rows_of(path: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     """The table, as the oracle has it."""
     found = {}
-    for row in read(path):
+    for row in map(without_owners, read(path)):
         assert row.pop("computed_by") == "Traffic/1"
         assert row.pop("day") == traffic_oracle.day_of(row["window_start_ms"])
         length = row.pop("window_seconds") * 1000

@@ -32,7 +32,7 @@ class JobInputs(NamedTuple):
     tables
         Other AnalyticsJobs, of the same namespace and KafkaCluster.
     owners
-        Whether rows name owners, as the KafkaCluster has them.
+        Whether rows or findings name owners, as the KafkaCluster has them.
     rate_card
         Which parameter names the ConfigMap with a rate card; empty: none does.
     second_cluster
@@ -57,7 +57,14 @@ JOB_INPUTS: Mapping[AnalyticsJobType, JobInputs] = MappingProxyType(
             owners=True,
             rate_card="rate_card_config_map_ref",
         ),
+        "ClientInventory": JobInputs(owners=True),
+        "Completeness": JobInputs(owners=True),
+        "EndToEndLatency": JobInputs(owners=True),
+        "HeaderDrift": JobInputs(owners=True),
+        "LatencySlo": JobInputs(owners=True),
         "MirrorAudit": JobInputs(second_cluster="target"),
+        "Traffic": JobInputs(owners=True),
+        "UnusedTopics": JobInputs(owners=True),
         "UpgradeImpact": JobInputs(owners=True),
     }
 )

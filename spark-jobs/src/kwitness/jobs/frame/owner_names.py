@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from kwitness.contracts.owner_lookup import OwnerLookup
-from kwitness.contracts.owners import KnownOwner, OwnedBy, OwnerList
+from kwitness.contracts.owners import KnownOwner, OwnerList
+from kwitness.jobs.frame.owners import CLIENT_FACTS
 
-__all__ = ["OwnerNames"]
-
-_CLIENT: Final[Mapping[OwnedBy, str]] = {
-    "principal": "principal",
-    "client_id": "client_id",
-    "namespace": "k8s_namespace",
-    "group": "group_id",
-}
+__all__ = ["OwnerNames", "addressed"]
 
 
 class OwnerNames:
@@ -26,17 +20,22 @@ class OwnerNames:
 
     def __init__(self, owners: OwnerList | None, at_ms: int) -> None:
         known = owners or OwnerList()
-        self._clients = OwnerLookup(known, _CLIENT)
+        self._clients = OwnerLookup(known, CLIENT_FACTS)
         self._topics = OwnerLookup(known, {"topic": "topic"})
         self._at_ms = at_ms
 
     def of_client(self, row: Mapping[str, Any]) -> str | None:
         """Return the owner of the client that the columns of a row identify."""
-        return _in_words(self._clients.owner_of({name: row.get(name) for name in _CLIENT.values()}, self._at_ms))
+        return _in_words(self._clients.owner_of({name: row.get(name) for name in CLIENT_FACTS.values()}, self._at_ms))
 
     def of_topic(self, topic: str | None) -> str | None:
         """Return the owner of a topic."""
         return _in_words(self._topics.owner_of({"topic": topic}, self._at_ms))
+
+
+def addressed(message: str, owner: str | None) -> str:
+    """Return the message of a finding, with the owner that it is for, where there is one."""
+    return message if owner is None else f"{message}; tell {owner}"
 
 
 def _in_words(entry: KnownOwner | None) -> str | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import StringType, StructField, StructType
@@ -15,10 +17,17 @@ from kwitness.contracts.owner_lookup import OwnerLookup
 from kwitness.contracts.owners import OwnedBy, OwnerList
 from kwitness.jobs.frame.columns import column
 
-__all__ = ["OWNER", "owner_columns", "owner_of"]
+__all__ = ["CLIENT_FACTS", "OWNER", "TOPIC_PREFIX", "owner_columns", "owner_of", "with_owners"]
 
 OWNER = StructType([StructField(name, StringType()) for name in ("owner", "owner_contact", "owner_source")])
 """Team, contact and the source that names them. Its fields are columns of tables."""
+
+CLIENT_FACTS: Mapping[OwnedBy, str] = MappingProxyType(
+    {"principal": "principal", "client_id": "client_id", "namespace": "k8s_namespace", "group": "group_id"}
+)
+"""Facts about a client, with the columns of tables that have them."""
+TOPIC_PREFIX = "topic_"
+"""Columns of a topic's owner begin so."""
 
 
 def owner_columns(whose: str, prefix: str = "") -> tuple[StructField, ...]:
@@ -31,6 +40,20 @@ def owner_columns(whose: str, prefix: str = "") -> tuple[StructField, ...]:
     return tuple(
         column(f"{prefix}{name}", StringType(), text) for name, text in zip(OWNER.names, comments, strict=True)
     )
+
+
+def with_owners(rows: DataFrame, owners: OwnerList | None, at_ms: Column) -> DataFrame:
+    """Return rows with the owner of their client, and that of their topic where rows have one.
+
+    Entries that match both a client and a topic name neither.
+    """
+    client = {fact: F.col(name) for fact, name in CLIENT_FACTS.items() if name in rows.columns}
+    found = {"": owner_of(owners, at_ms, **client)}
+    if "topic" in rows.columns:
+        found[TOPIC_PREFIX] = owner_of(owners, at_ms, topic=F.col("topic"))
+    named = rows.withColumns({f"_{prefix}owner": owner for prefix, owner in found.items()})
+    columns = {f"{prefix}{name}": F.col(f"_{prefix}owner")[name] for prefix in found for name in OWNER.names}
+    return named.withColumns(columns).drop(*(f"_{prefix}owner" for prefix in found))
 
 
 def owner_of(

@@ -26,6 +26,7 @@ JOB = Job(
         DisplayColumn("CLIENT ID", "client_id"),
         DisplayColumn("INSTANCE", "client_instance_id"),
         DisplayColumn("LISTENER", "listener"),
+        DisplayColumn("OWNER", "owner"),
         DisplayColumn("ROLES", "roles"),
         DisplayColumn("METRICS", "metrics", counted=True),
         DisplayColumn("CONFORMS", "conforms"),

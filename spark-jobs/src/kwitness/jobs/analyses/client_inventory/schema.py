@@ -22,6 +22,7 @@ from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX, OUR_VERSION_SUFFIX
 from kwitness.jobs.analyses.client_inventory.conformance import REQUIRED, REQUIRED_BY_ROLE
 from kwitness.jobs.analyses.client_inventory.row import MAX_METRICS, MAX_VERSIONS
 from kwitness.jobs.frame.columns import column
+from kwitness.jobs.frame.owners import owner_columns
 
 _VERSION = StructType(
     [
@@ -56,6 +57,7 @@ TABLE_SCHEMA = StructType(
         column("missing_required", ArrayType(StringType()), "Metrics KIP-714 requires for the roles, never pushed."),
         column("ours", BooleanType(), "Whether the client announces itself as one of kwitness's own."),
         column("conforms", BooleanType(), "Whether none is missing. Null while no role is known, and for software."),
+        *owner_columns("the client, when it was seen last"),
         column("ended", BooleanType(), "Whether it said that it ends, or was not seen for a day. Splits the table."),
     ]
 )

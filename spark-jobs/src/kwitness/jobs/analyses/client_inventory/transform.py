@@ -19,6 +19,7 @@ from kwitness.jobs.analyses.client_inventory.snapshot import snapshot_rows
 from kwitness.jobs.frame.job import JobInput, TransformResult, decoded_schema, rows_in
 from kwitness.jobs.frame.kafka_record import KafkaRecord, records_in
 from kwitness.jobs.frame.moments import epoch_ms
+from kwitness.jobs.frame.owners import OWNER, with_owners
 from kwitness.jobs.frame.rejection import RejectedRecordError, rejection
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
     records
         Columns `kwitness.jobs.frame.kafka_record.RECORD_COLUMNS` and `kind` (`telemetry` or `connections`).
     """
-    del job_input  # It says what is forgotten, not what is seen.
     decoded = records.mapInArrow(decode, _DECODED)
     partial = rows_in(decoded)
     latest = F.col("latest")
@@ -66,7 +66,8 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
         .withColumn("conforms", columns.conforms(F.col("roles"), F.col("missing_required")))
         .withColumn("ended", F.coalesce("terminated", F.lit(False)))
     )
-    return TransformResult(decoded, rows.select(*columns.TABLE_SCHEMA.names))
+    owned = with_owners(rows, job_input.owners, F.col("last_seen_ms"))
+    return TransformResult(decoded, owned.select(*columns.TABLE_SCHEMA.names))
 
 
 def merge(table: str, update: str) -> Mapping[str, Column]:
@@ -78,6 +79,7 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
     roles = F.array_sort(F.array_union(old["roles"], new["roles"]))
     missing = columns.missing_required(old["kind"], roles, columns.merged_metrics(metrics))
     terminated = F.greatest(old["terminated"], new["terminated"])
+    is_latest = columns.dated_identity(f"{update}.").eqNullSafe(latest)
     return {
         **{key: latest[key] for key in IDENTITY_KEYS},
         "first_seen_ms": F.least(old["first_seen_ms"], new["first_seen_ms"]),
@@ -89,6 +91,7 @@ def merge(table: str, update: str) -> Mapping[str, Column]:
         "terminated": terminated,
         "max_connections": F.greatest(old["max_connections"], new["max_connections"]),
         "ours": columns.ours(latest.getField),
+        **{name: F.when(is_latest, new[name]).otherwise(old[name]) for name in OWNER.names},
         "missing_required": missing,
         "conforms": columns.conforms(roles, missing),
         "ended": F.coalesce(terminated, F.lit(False)),

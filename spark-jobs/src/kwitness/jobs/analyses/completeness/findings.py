@@ -11,6 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.intervals import text
 from kwitness.jobs.frame.job import JobInput
+from kwitness.jobs.frame.owner_names import OwnerNames, addressed
 
 _SHOWN_RANGES = 5
 _MAX_SUBJECT = 512
@@ -19,7 +20,7 @@ _MAX_MESSAGE = 1024
 
 def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     """Rows by what is wrong, the largest numbers first. What is younger than twice `grace` is not judged yet."""
-    del job_input, now_ms
+    owners = OwnerNames(job_input.owners, now_ms)
     looks: tuple[tuple[str, str, Callable[[Row], str]], ...] = (
         ("Lost", "lost", _lost),
         ("NotAcknowledged", "not_acknowledged", _not_acknowledged),
@@ -40,8 +41,16 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
         if room and counted[kind]:
             order = (F.desc_nulls_last(count), "topic", "partition", "group_id", "evidence")
             found = table.where(is_one[kind]).orderBy(*order).limit(room)
-            examples += [Finding(kind, _subject(row), message(row)[:_MAX_MESSAGE]) for row in found.collect()]
+            examples += [
+                Finding(kind, _subject(row), addressed(message(row), _owner(row, owners))[:_MAX_MESSAGE])
+                for row in found.collect()
+            ]
     return Findings(counted.asDict(), tuple(examples))
+
+
+def _owner(row: Row, owners: OwnerNames) -> str | None:
+    """Return the owner of the group, of rows about one, else that of the topic."""
+    return owners.of_client({"group_id": row["group_id"] or None}) or owners.of_topic(row["topic"])
 
 
 def _subject(row: Row) -> str:

@@ -13,6 +13,7 @@ from kwitness.jobs.analyses.end_to_end_latency.schema import WHO
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.moments import in_milliseconds
+from kwitness.jobs.frame.owner_names import OwnerNames, addressed
 from kwitness.jobs.frame.sketches import counted_to, nearest_bucket
 from kwitness.jobs.frame.window_cover import covered, last
 from kwitness.jobs.frame.windows import base_seconds
@@ -46,11 +47,16 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     wrong = {CLOCK_SKEW: f"negative * {_ONE_IN} > negative + measured"}
     if parameters.warn_above is not None:
         wrong[SLOW_DELIVERY] = f"slow * {_ONE_IN} > measured"
+    owners = OwnerNames(job_input.owners, now_ms)
     consumers = consumers.where(" OR ".join(wrong.values())).persist()
     try:
         found = {kind: consumers.where(where).count() for kind, where in wrong.items()}
         examples = [
-            Finding(kind, subject(row.asDict()), _MESSAGES[kind](row.asDict(), job_input))
+            Finding(
+                kind,
+                subject(row.asDict()),
+                addressed(_MESSAGES[kind](row.asDict(), job_input), owners.of_client(row.asDict())),
+            )
             for kind, where in wrong.items()
             if found[kind]
             for row in consumers.where(where)

@@ -9,6 +9,7 @@ from pyspark.sql.types import DoubleType, IntegerType, LongType, MapType, String
 from kwitness.jobs.frame.columns import column
 from kwitness.jobs.frame.facts import EVENT_COLUMNS
 from kwitness.jobs.frame.json_events import union_of
+from kwitness.jobs.frame.owners import TOPIC_PREFIX, owner_columns
 from kwitness.jobs.frame.tallies import Tally
 from kwitness.jobs.frame.windows import STATE, WINDOW_COLUMNS
 from kwitness.jobs.generated.schemas import TOPIC_INTERCEPTIONS, WINDOW_SEAL
@@ -52,7 +53,9 @@ _DERIVED = (
     column("sources", _LONG, "Reporters of interceptors that the row is from; of a longer window, the most in a part."),
 )
 
-TABLE_SCHEMA = StructType([*WINDOW_COLUMNS, *_WHO, *_SUMS, _LATENCY, *_DERIVED, STATE])
+_OWNERS = (*owner_columns("the consumer"), *owner_columns("the topic", TOPIC_PREFIX))
+
+TABLE_SCHEMA = StructType([*WINDOW_COLUMNS, *_WHO, *_SUMS, _LATENCY, *_DERIVED, *_OWNERS, STATE])
 """Of the table: a row for each window, topic and consumer that records were handed to."""
 
 FACTS = union_of(

@@ -11,6 +11,7 @@ from kwitness.jobs.analyses.end_to_end_latency.schema import EVENTS, FACTS, LONG
 from kwitness.jobs.frame.facts import decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
+from kwitness.jobs.frame.owners import with_owners
 from kwitness.jobs.frame.sketches import quantiles
 from kwitness.jobs.frame.tallies import total
 from kwitness.jobs.frame.window_events import (
@@ -46,18 +47,20 @@ def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
         wanted &= F.col("topic").isin(*topics)
     start = window_start(F.col("window_start_ms"), base_seconds(job_input.window_seconds))
     placed = facts.where(wanted).withColumn("window_start_ms", start)
-    return _judged(TALLY.added(placed, {"sources": "event_source"}))
+    return TALLY.added(placed, {"sources": "event_source"})
 
 
 def longer(rows: DataFrame, seconds: int, job_input: JobInput) -> DataFrame:
     """Rows of windows added up to those of longer ones."""
     del job_input
     placed = rows.withColumn("window_start_ms", window_start(F.col("window_start_ms"), seconds))
-    return _judged(LONGER_TALLY.added(placed))
+    return LONGER_TALLY.added(placed)
 
 
-def _judged(rows: DataFrame) -> DataFrame:
-    found = rows.withColumn("_latency", quantiles(F.col("latency"), _PERCENTS))
+def derived(rows: DataFrame, job_input: JobInput) -> DataFrame:
+    """Rows with percentiles, the share of clock skew, and owners."""
+    owned = with_owners(rows, job_input.owners, F.col("window_start_ms"))
+    found = owned.withColumn("_latency", quantiles(F.col("latency"), _PERCENTS))
     percentiles = {f"latency_p{percent}_us": F.col("_latency")[str(percent)] for percent in _PERCENTS}
     whole = found.withColumns({"measured": total(F.col("latency")), **percentiles}).drop("_latency")
     negative, measured = F.col("negative").cast("double"), F.col("measured").cast("double")

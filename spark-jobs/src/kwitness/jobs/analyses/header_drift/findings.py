@@ -15,6 +15,7 @@ from kwitness.jobs.frame.facts import day_of
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.moments import in_milliseconds, to_the_minute
+from kwitness.jobs.frame.owner_names import OwnerNames, addressed
 from kwitness.jobs.frame.windows import base_seconds
 
 UNREGISTERED = "UnregisteredKey"
@@ -44,7 +45,8 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     rows = table.where(begin & own_length & (F.col("window_end_ms") > since - period_ms))
     recent = F.col("window_end_ms") > since
     told = _told(rows.where(recent & (F.col("kind") == KEY))).collect()
-    found = [_finding(row.asDict(recursive=True), job_input) for row in told]
+    owners = OwnerNames(job_input.owners, now_ms)
+    found = [_finding(row.asDict(recursive=True), job_input, owners) for row in told]
     counts = dict.fromkeys(LOOKS, 0) | {row["problem"]: row["keys"] for row in told}
     gone = _no_longer_seen(rows, recent, job_input)
     return Findings(counts | {NOT_SEEN: len(gone)}, (*found, *gone)[:MAX_EXAMPLES])
@@ -128,7 +130,7 @@ def _no_longer_seen(rows: DataFrame, recent: Column, job_input: JobInput) -> lis
     return [Finding(NOT_SEEN, key[:_MAX_SUBJECT], message) for key in keys]
 
 
-def _finding(row: Mapping[str, Any], job_input: JobInput) -> Finding:
+def _finding(row: Mapping[str, Any], job_input: JobInput, owners: OwnerNames) -> Finding:
     others = row["clients"] - 1
     more = f" and {others} more" if others else ""
     message = (
@@ -137,7 +139,8 @@ def _finding(row: Mapping[str, Any], job_input: JobInput) -> Finding:
         f"{_client(row['by'])}{more}, {_topics(row['topics'])}; {_seen(row)}, who looked at {row['looked_at']} of "
         f"{row['passed']} records"
     )
-    return Finding(row["problem"], row["key"][:_MAX_SUBJECT] or "(empty key)", message[:_MAX_MESSAGE])
+    told = addressed(message, owners.of_client(row["by"]))
+    return Finding(row["problem"], row["key"][:_MAX_SUBJECT] or "(empty key)", told[:_MAX_MESSAGE])
 
 
 def _seen(row: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from kwitness.jobs.analyses.latency_slo.schema import GROUP
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.moments import in_milliseconds
+from kwitness.jobs.frame.owner_names import OwnerNames, addressed
 from kwitness.jobs.frame.window_cover import covered, last
 from kwitness.jobs.frame.windows import base_seconds
 
@@ -33,6 +34,7 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     objectives = objectives_of(parameters)
     by_name = {one.name: one for one in objectives}
     period_ms = in_milliseconds(parse_duration(parameters.period))
+    owners = OwnerNames(job_input.owners, now_ms)
     groups = burned(table, objectives, base_seconds(job_input.window_seconds), period_ms, now_ms).persist()
     try:
         counts, examples = {}, []
@@ -44,7 +46,10 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
             for row in burning.orderBy(*order).limit(MAX_EXAMPLES).collect() if counts[pair.kind] else ():
                 objective = by_name[row["objective"]]
                 found = row.asDict(recursive=True)
-                examples.append(Finding(pair.kind, subject(objective, found), burning_message(pair, objective, found)))
+                # Of an objective that groups by topic alone it is the topic's.
+                owner = owners.of_client(found) or owners.of_topic(found["topic"])
+                message = addressed(burning_message(pair, objective, found), owner)
+                examples.append(Finding(pair.kind, subject(objective, found), message))
         seen = {
             row[0] for row in groups.where(f"{SLOW.kind}_long.answers > 0").select("objective").distinct().collect()
         }

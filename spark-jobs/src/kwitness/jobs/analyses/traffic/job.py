@@ -26,6 +26,8 @@ JOB = Job(
         DisplayColumn("VERSION", "client_software_version"),
         DisplayColumn("NAMESPACE", "k8s_namespace"),
         DisplayColumn("WORKLOAD", "k8s_workload"),
+        DisplayColumn("OWNER", "owner"),
+        DisplayColumn("TOPIC OWNER", "topic_owner"),
         DisplayColumn("REQUESTS", "requests"),
         DisplayColumn("RECORDS", "records"),
         DisplayColumn("BYTES", "bytes"),

@@ -7,6 +7,7 @@ from pyspark.sql.types import IntegerType, LongType, MapType, StringType, Struct
 from kwitness.jobs.frame.columns import CLIENT_COLUMNS, column
 from kwitness.jobs.frame.facts import EVENT_COLUMNS
 from kwitness.jobs.frame.json_events import union_of
+from kwitness.jobs.frame.owners import TOPIC_PREFIX, owner_columns
 from kwitness.jobs.frame.tallies import Tally
 from kwitness.jobs.frame.windows import STATE, WINDOW_COLUMNS
 from kwitness.jobs.generated.schemas import API_TRAFFIC, PARTITION_TRAFFIC, TOPIC_PRESENCE, WINDOW_SEAL
@@ -57,7 +58,9 @@ _DERIVED = (
     column("sources", _LONG, "Observers that the row is from; of a longer window, the most in any of its parts."),
 )
 
-TABLE_SCHEMA = StructType([*WINDOW_COLUMNS, *_WHO, *_SUMS, *_GREATEST, *_MAPS, *_DERIVED, STATE])
+_OWNERS = (*owner_columns("the client"), *owner_columns("the topic", TOPIC_PREFIX))
+
+TABLE_SCHEMA = StructType([*WINDOW_COLUMNS, *_WHO, *_SUMS, *_GREATEST, *_MAPS, *_DERIVED, *_OWNERS, STATE])
 """Of the table: a row for each window, and for each kind, api, topic and client in it."""
 
 _OF_FACTS = [StructField(field.name, _COUNTS) for field in _MAPS]

@@ -12,6 +12,7 @@ from kwitness.jobs.analyses.traffic.schema import EVENTS, FACTS, LONGER_TALLY, T
 from kwitness.jobs.frame.facts import SEAL, decoded_facts
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.json_events import decoded_events, problem
+from kwitness.jobs.frame.owners import with_owners
 from kwitness.jobs.frame.sketches import quantiles
 from kwitness.jobs.frame.window_events import INVALID, count_problem, seal_problem, sketch_problem, window_problem
 from kwitness.jobs.frame.windows import base_seconds, window_start
@@ -48,14 +49,14 @@ def longer(rows: DataFrame, seconds: int, job_input: JobInput) -> DataFrame:
 
 
 def derived(rows: DataFrame, job_input: JobInput) -> DataFrame:
-    """Rows with the columns that follow from others: how many errors, and how long answers took."""
-    del job_input
+    """Rows with the columns that follow from others: how many errors, how long answers took, and owners."""
     errors = F.aggregate(
         F.map_entries("errors"),
         F.lit(0).cast(LongType()),
         lambda so_far, one: F.when(one["key"] == "0", so_far).otherwise(F.try_add(so_far, one["value"])),
     )
-    found = rows.withColumns({f"_{name}": quantiles(F.col(name), _PERCENTS) for name in _TIMES})
+    owned = with_owners(rows, job_input.owners, F.col("window_start_ms"))
+    found = owned.withColumns({f"_{name}": quantiles(F.col(name), _PERCENTS) for name in _TIMES})
     return found.withColumns(
         {
             "error_count": errors,

@@ -20,7 +20,7 @@ from kwitness.jobs.frame.job import JobInput, TransformResult, rows_in
 from kwitness.jobs.frame.json_events import decoded_events, problem, union_of
 from kwitness.jobs.frame.longs import LARGEST_LONG
 from kwitness.jobs.frame.moments import epoch_ms
-from kwitness.jobs.frame.owners import OWNER, owner_of
+from kwitness.jobs.frame.owners import OWNER, with_owners
 from kwitness.jobs.generated import schemas
 
 _NAMES = {"traffic": [SCHEMAS[TRAFFIC]], "connections": [CONNECTIONS_SCHEMA]}
@@ -56,20 +56,11 @@ def transform(records: DataFrame, job_input: JobInput) -> TransformResult:
         F.min("first_seen_ms").alias("first_seen_ms"),
         F.max("last_seen_ms").alias("last_seen_ms"),
     )
-    owner = owner_of(
-        job_input.owners,
-        F.col("last_seen_ms"),
-        principal=F.col("principal"),
-        client_id=F.col("client_id"),
-        namespace=F.col("k8s_namespace"),
-    )
     # One literal, since a plan with hundreds of them takes seconds.
     known = F.from_json(F.lit(_LIFETIMES), "map<string, struct<added_in: string, dropped_in: string>>")
-    named = rows.withColumns(
-        {"_life": F.try_element_at(known, F.concat(F.col("api"), F.lit("/"), F.col("api_version"))), "_owner": owner}
-    )
+    life = F.try_element_at(known, F.concat(F.col("api"), F.lit("/"), F.col("api_version")))
+    named = with_owners(rows.withColumn("_life", life), job_input.owners, F.col("last_seen_ms"))
     of_rows = {name: F.col("_life")[name] for name in ("added_in", "dropped_in")}
-    of_rows |= {name: F.col("_owner")[name] for name in OWNER.names}
     of_rows["ended"] = F.lit(False)
     return TransformResult(decoded, named.withColumns(of_rows).select(*columns.TABLE_SCHEMA.names))
 
