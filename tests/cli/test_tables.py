@@ -218,7 +218,7 @@ def test_what_cannot_be_answered_says_what_to_do(folder: Path, tmp_path: Path) -
     assert "version 7 of " in old.stderr
     assert "`kwitness tables history PATH` lists its versions" in old.stderr
     assert "the table has no column client: it has topic, last_produce" in column.stderr
-    assert "name one table to `show`" in store.stderr
+    assert "name one table to `show`, or its AnalyticsJob by --job" in store.stderr
 
 
 def test_a_principal_is_forgotten_in_rows_fields_lists_and_the_quarantine(folder: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.output import plain_text
 
 _LOG = "_delta_log"
 _LIBRARIES = ("deltalake", "duckdb", "pyarrow")
@@ -44,13 +45,17 @@ def find_tables(folder: str) -> list[NamedTable]:
         raise CommandFailedError(f"there is no Delta table in {folder}: name a folder that jobs write to")
     tables: dict[str, str] = {}
     for path in sorted(found):
-        wanted, number = _name(path, root), 1
-        name = wanted
-        while name in tables:
-            number += 1
-            name = f"{wanted}_{number}"
-        tables[name] = str(path)
+        tables[distinct_name(_name(path, root), tables)] = str(path)
     return [NamedTable(name, path) for name, path in tables.items()]
+
+
+def distinct_name(name: str, known: Container[str]) -> str:
+    """Return a name, with a number behind it where it is known already."""
+    distinct, number = name, 1
+    while distinct in known:
+        number += 1
+        distinct = f"{name}_{number}"
+    return distinct
 
 
 def open_datasets(tables: Sequence[NamedTable]) -> dict[str, Any]:
@@ -73,12 +78,17 @@ def open_table(path: str, version: int | None = None) -> Any:
     if "://" not in path and not (Path(path) / _LOG).is_dir() and (Path(path) / "table" / _LOG).is_dir():
         path = str(Path(path) / "table")
     try:
-        return DeltaTable(path, version=version)
+        return DeltaTable(path, version=version, storage_options=_storage_options() if "://" in path else None)
     except TableNotFoundError as error:
         raise CommandFailedError(
             f"there is no Delta table at {path}: `kwitness tables list FOLDER` names those of a folder"
         ) from error
     except (DeltaError, OSError, ValueError) as error:
+        if "://" in path and isinstance(error, OSError):
+            raise CommandFailedError(
+                f"{path} cannot be read ({_cause(error)}): give region, keys and endpoint by the variables of the "
+                "store's own tools, such as AWS_ENDPOINT_URL (docs/guides/object-stores.md#read-the-tables)"
+            ) from error
         which = path if version is None else f"version {version} of {path}"
         raise CommandFailedError(
             f"{which} cannot be read ({error}): `kwitness tables history PATH` lists its versions"
@@ -100,11 +110,29 @@ def _require_libraries() -> None:
         )
 
 
+def _storage_options() -> dict[str, str]:
+    """Bounds of time for a store that is away, and what the reader does not take from the environment itself."""
+    options = {"connect_timeout": "5s", "timeout": "30s", "max_retries": "2", "retry_timeout": "30s"}
+    if endpoint := os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"):
+        options["aws_endpoint_url"] = endpoint
+        if endpoint.startswith("http:"):
+            options["aws_allow_http"] = "true"
+    return options
+
+
+def _cause(error: OSError) -> str:
+    """Return the first and the last reason of an error that a library draws as a tree, in colour."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    lines = [plain_text(line.strip(" \u21b3")) for line in plain.splitlines() if line.strip()]
+    return lines[0] if len(lines) == 1 else f"{lines[0]}: {lines[-1]}"
+
+
 def _local(folder: str) -> Path:
     address = urlsplit(folder)
     if "://" in folder and address.scheme != "file":
         raise CommandFailedError(
-            f"{folder} is no local folder, and others cannot be searched: mount it, or name one table to `show`"
+            f"{folder} is no local folder, and others cannot be searched: mount it, name one table to `show`, or its "
+            "AnalyticsJob by --job"
         )
     root = Path(unquote(address.path)) if "://" in folder else Path(folder)
     if not root.is_dir():

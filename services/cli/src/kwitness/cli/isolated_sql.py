@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
+from kwitness.cli.delta_tables import distinct_name
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.output import plain_text
 
@@ -94,11 +95,7 @@ def _refusal(text: str, tables: Mapping[str, Any]) -> str:
 
 def _distinct(names: Sequence[str]) -> list[str]:
     """Return names of columns, of which those that are there already get a number."""
-    found: dict[str, None] = {}
+    found: list[str] = []
     for name in names:
-        distinct, number = name, 1
-        while distinct in found:
-            number += 1
-            distinct = f"{name}_{number}"
-        found[distinct] = None
-    return list(found)
+        found.append(distinct_name(name, found))
+    return found

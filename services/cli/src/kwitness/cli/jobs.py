@@ -10,8 +10,8 @@ import typer
 
 from kwitness.cli.cluster_access import connect
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_run import run_job
+from kwitness.cli.job_tables import find_job
 from kwitness.cli.options import Options, named, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.serving_collector import parsed
@@ -67,17 +67,14 @@ def _list(options: Options, *, everywhere: bool) -> None:
 def describe(options: Options, *, name: Annotated[str, named("NAME", "Name of the AnalyticsJob.")]) -> None:
     """Show one job: its last run, losses and findings."""
     access = connect(options)
-    found = access.get("AnalyticsJob", name)
-    if found is None:
-        raise CommandFailedError(
-            f"there is no AnalyticsJob {name} in namespace {access.namespace}: `kwitness jobs list -A` shows all"
-        )
+    found = find_job(access, name)
     output = Output(options)
     if not output.is_table:
         output.document(_document(found))
         return
-    sections = job_story(parsed(AnalyticsJob, found), int(time.time() * 1000))
-    show_pages(output, [Page(f"AnalyticsJob {access.namespace}/{name}", sections, {}, name)])
+    job = parsed(AnalyticsJob, found)
+    title = f"AnalyticsJob {job.metadata.namespace}/{job.metadata.name}"
+    show_pages(output, [Page(title, job_story(job, int(time.time() * 1000)), {}, job.metadata.name)])
 
 
 app.command("run")(run_job)

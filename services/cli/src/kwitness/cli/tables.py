@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.delta_tables import find_tables, open_datasets, open_table
+from kwitness.cli.delta_tables import NamedTable, distinct_name, find_tables, open_datasets, open_table
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.forgetting import count, forget, vacuum
 from kwitness.cli.isolated_sql import DEFAULT_ROWS
@@ -20,8 +21,15 @@ __all__ = ["app"]
 
 app = new_app(SUBCOMMANDS["tables"].about)
 
-_Folder = Annotated[str, named("FOLDER", "Local folder with tables, at any depth.")]
-_Path = Annotated[str, named("PATH", "Table or job's folder, or the address of a table in an object store.")]
+_FOLDER = named("FOLDER", "Local folder with tables, at any depth.")
+_Folder = Annotated[str, _FOLDER]
+_MaybeFolder = Annotated[str | None, _FOLDER]
+_MaybePath = Annotated[
+    str | None, named("PATH", "Table or job's folder, or the address of a table in an object store.")
+]
+_JOB = typer.Option("--job", metavar="[NAMESPACE/]NAME", help="AnalyticsJob whose table is read.")
+_JOBS = typer.Option("--job", metavar="[NAMESPACE/]NAME", help="AnalyticsJob whose table is read; repeatable.")
+_Job = Annotated[str | None, _JOB]
 
 
 @app.command("list")
@@ -36,7 +44,8 @@ def list_folder(options: Options, *, folder: _Folder) -> None:
 def show(
     options: Options,
     *,
-    path: _Path,
+    path: _MaybePath = None,
+    job: _Job = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Most rows; by default 100.")] = 100,
     columns: Annotated[
         str, typer.Option("--columns", metavar="A,B", help="Columns to show; by default all that have values.")
@@ -48,7 +57,7 @@ def show(
 ) -> None:
     """Show rows of a table."""
     chosen = list(dict.fromkeys(filter(None, columns.split(","))))
-    show_rows(Output(options), open_table(path, version), limit=limit, columns=chosen)
+    show_rows(Output(options), open_table(_address(options, path, job), version), limit=limit, columns=chosen)
 
 
 @app.command()
@@ -57,13 +66,20 @@ def sql(
     options: Options,
     *,
     query: Annotated[str, named("QUERY", "Query in SQL.")],
-    folder: _Folder,
+    folder: _MaybeFolder = None,
+    job: Annotated[list[str] | None, _JOBS] = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, help="Most rows; by default 1000.", show_default=False)
     ] = DEFAULT_ROWS,
 ) -> None:
-    """Query tables in DuckDB's SQL, by the names that `list` shows."""
-    ask(Output(options), query, open_datasets(find_tables(folder)), limit=limit)
+    """Query tables in DuckDB's SQL, by the names that `list` shows.
+
+    The table of an AnalyticsJob has the name of its field `table`.
+    """
+    if (folder is None) == (not job):
+        raise WrongUseError("give either a FOLDER with tables or --job NAME")
+    tables = find_tables(folder) if folder is not None else _tables_of_jobs(options, job or ())
+    ask(Output(options), query, open_datasets(tables), limit=limit)
 
 
 @app.command()
@@ -71,11 +87,12 @@ def sql(
 def history(
     options: Options,
     *,
-    path: _Path,
+    path: _MaybePath = None,
+    job: _Job = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Most commits; by default 20.")] = 20,
 ) -> None:
     """Show the commits of a table, the newest first."""
-    show_history(Output(options), open_table(path), limit=limit)
+    show_history(Output(options), open_table(_address(options, path, job)), limit=limit)
 
 
 @app.command("forget")
@@ -121,3 +138,22 @@ def forget_principal(
             "files of older versions still hold the principal, until the job's maintenance removes them (a day "
             "later), or --vacuum does now"
         )
+
+
+def _address(options: Options, path: str | None, job: str | None) -> str:
+    if (path is None) == (job is None):
+        raise WrongUseError("give either the PATH of a table or --job NAME")
+    return path if path is not None else _tables_of_jobs(options, [str(job)])[0].path
+
+
+def _tables_of_jobs(options: Options, jobs: Sequence[str]) -> list[NamedTable]:
+    # Imported here: a table that is named by its path needs no cluster.
+    from kwitness.cli.cluster_access import connect  # noqa: PLC0415
+    from kwitness.cli.job_tables import find_job_table  # noqa: PLC0415
+
+    access = connect(options)
+    found: dict[str, str] = {}
+    for job in dict.fromkeys(jobs):
+        table = find_job_table(access, job)
+        found[distinct_name(table.name, found)] = table.path
+    return [NamedTable(name, path) for name, path in found.items()]
