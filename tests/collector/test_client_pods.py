@@ -213,6 +213,32 @@ def test_a_sender_that_claims_an_address_is_in_no_pod_by_it(start: Start) -> Non
     assert places_of(clients_of(collector, "orders")) == [PLACE]
 
 
+def test_a_reader_of_the_namespace_sees_the_client_once_its_pod_is_proven_and_after_a_restart(start: Start) -> None:
+    collector = start()
+    collector.tokens.write_text(f"{collector.tokens.read_text()}team reader {CLUSTER} namespace=shop\n")
+
+    def seen() -> int:
+        answer = eventually(lambda: collector.get("/v1/clients", token="team"), lambda found: found.status == 200)
+        return len(answer.body["items"])
+
+    now = round(time.time() * SECOND)
+    collector.direct(CLIENT_PODS_PATH, table(now - 40_000, ORDERS))
+    pushed(collector, 1, now - 20_000)
+    before = seen()
+    collector.direct(CLIENT_PODS_PATH, table(now, ORDERS))
+    eventually(
+        lambda: collector.get(f"/v1/clusters/{CLUSTER}", token=READER).body, lambda body: body.get("clients_in_pods")
+    )
+    pushed(collector, 2, now)
+    proven = seen()
+    collector.stop()
+    collector.start()
+    restarted = seen()
+    pushed(collector, 3, now + 1)
+
+    assert (before, proven, restarted, seen()) == (0, 1, 1, 1)
+
+
 def test_all_replicas_follow_the_list(start: Start) -> None:
     tens = port_pair()
     peers = f"http://127.0.0.1:{tens}{{ordinal}}"

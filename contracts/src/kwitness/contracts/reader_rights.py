@@ -1,7 +1,7 @@
 """Decides which rows a reader of clients may see; `contracts/vectors/reader_rights.json` holds examples.
 
-Facts of a row must be proven, not claimed by a client: a namespace counts that the token of a pod names or lists of pods
-prove, not one that a client writes into its own telemetry. A fact that is not known is no reason to show a row.
+Facts of a row must be proven, not claimed by a client: a namespace counts that the token of a pod or the table of pods
+names, not one that a client writes into its own telemetry. A fact that is not known is no reason to show a row.
 """
 
 from __future__ import annotations

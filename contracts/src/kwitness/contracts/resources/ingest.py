@@ -81,7 +81,7 @@ class Scope(Contract):
     namespaces: tuple[NamespacePattern, ...] = Field(
         (),
         description="Namespaces of clients' pods; with * at its end a prefix. A namespace counts that the token of a "
-        "sidecar in the pod names or lists of pods prove (clientPods), not one that a client claims.",
+        "sidecar in the pod names, or where the pod is found by its address, not one that a client claims.",
         max_length=MAX_SCOPE_ENTRIES,
         json_schema_extra=list_set(),
     )

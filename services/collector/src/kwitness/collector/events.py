@@ -86,7 +86,7 @@ class Event:
     caller: str | None = None
     """Who brought it by plain OTLP: for memory alone."""
     is_placed: bool = False
-    """Whether a list of pods proves the pod in the identity: for memory alone."""
+    """True where a list of pods proves the pod in the identity: for memory alone."""
 
     @property
     def holder(self) -> str:

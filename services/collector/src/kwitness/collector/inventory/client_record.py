@@ -44,7 +44,7 @@ class ClientRecord:
     ``matched`` remembers which subscriptions were found to match the identity, ``owned`` its owner; None: look again.
     ``revision`` changes with the identity. ``raw`` is the identity before it was treated, known from a push until the
     process ends; ``treated`` are the keys whose values in ``identity`` are not what they were. ``holder`` is whose
-    share it is of. ``is_namespace_proven`` says that the token of its pod names the namespace in its identity.
+    share it is of. ``is_namespace_proven`` says that its pod, and no claim, names the namespace in its identity.
     """
 
     __slots__ = (

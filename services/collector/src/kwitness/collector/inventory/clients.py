@@ -171,7 +171,8 @@ class Clients:
         if event.filtered:
             record.filtered, record.treated = True, event.treated
             self._learn_raw(record, event.raw)
-        record.is_namespace_proven = event.is_of_pod or event.is_placed
+        # A pod stays proven while no list of pods is known yet, as after a restart.
+        record.is_namespace_proven |= event.is_of_pod or event.is_placed
         if not record.metrics.issuperset(applied.metrics):
             self._add_metrics(record, applied.metrics)
         moved = bool(seen_by) and record.seen_by != seen_by
