@@ -54,10 +54,10 @@ def test_the_line_of_a_question_answers_it(platform: Platform, tmp_path: Path, q
     assert question.answer is not None
     text = question.answer.text
     if question.answer.language == "promql":
-        ask = lambda: str(platform.query(text))  # noqa: E731 - asked again below
+        answer = lambda: str(platform.query(text))  # noqa: E731 - it is requested until it is complete
     else:
         person = Person(platform, tmp_path)
         # The doctor's exit status is 1 where something of the demo is amiss on purpose.
-        ask = lambda: person.types(text, ends=frozenset({0, 1} if "doctor" in text else {0}))  # noqa: E731
+        answer = lambda: person.types(text, ends=frozenset({0, 1} if "doctor" in text else {0}))  # noqa: E731 - likewise
 
-    assert eventually(ask, lambda said: NAMED.get(question.number, "") in said)
+    assert eventually(answer, lambda shown: NAMED.get(question.number, "") in shown)
