@@ -39,6 +39,8 @@ TRAFFIC = pa.schema(
         ("owner_contact", pa.string()),
         ("client_software_name", pa.string()),
         ("client_software_version", pa.string()),
+        ("owner", pa.string()),
+        ("owner_contact", pa.string()),
         ("records", pa.int64()),
         ("bytes", pa.int64()),
         ("errors", COUNTS),
@@ -73,7 +75,7 @@ WINDOWS = [
     window(3600, "api", "Produce", errors=[("0", 9), ("6", 2)]),
     window(3600, "api", "Produce", errors=[("6", 1)], client_id="desk"),
     window(86_400, "partition", "Produce", topic="orders", records=15, bytes=1500),
-    window(86_400, "partition", "Fetch", topic="orders", records=15, bytes=1500),
+    window(86_400, "partition", "Fetch", topic="orders", records=15, bytes=1500, owner="shop", owner_contact="#shop"),
     window(86_400, "partition", "Produce", topic="audit", records=7, bytes=70),
 ]
 
@@ -215,7 +217,7 @@ def commands(page: str) -> list[list[str]]:
     [
         ("inventory.md", 1),
         ("tables.md", 11),
-        ("traffic.md", 4),
+        ("traffic.md", 5),
         ("ledger-audit.md", 1),
         ("unused-topics.md", 2),
         ("upgrade-impact.md", 3),
@@ -247,9 +249,10 @@ def test_the_queries_of_traffic_answer_what_they_ask(folder: Path, capsys: pytes
         assert main([*words, "-o", "json"]) == 0
         answers.append(json.loads(capsys.readouterr().out)["items"])
 
-    most, unread, errors, complete = answers
+    most, unread, readers, errors, complete = answers
     assert [(row["client_id"], row["bytes"]) for row in most] == [("shop", 1000), ("desk", 500)]
     assert unread == [{"topic": "audit", "produced": 7}]
+    assert readers == [{"owner": "shop", "owner_contact": "#shop", "principal": "User:alice", "client_id": "shop"}]
     assert [(row["error"], row["answers"]) for row in errors] == [("6", 3)]
     assert [(row["window_seconds"], row["state"], row["rows"]) for row in complete] == [
         (3600, "open", 1),
