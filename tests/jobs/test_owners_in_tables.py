@@ -40,8 +40,9 @@ def owner(row: dict[str, Any], prefix: str = "") -> tuple[str | None, ...]:
 
 
 def test_a_window_of_traffic_that_is_computed_again_keeps_its_owner(spark: SparkSession, tmp_path: Path) -> None:
-    first = [partition(seq=1), api(seq=2), partition(seq=3, at=START_MS + WINDOW_MS)]
-    late = [partition(seq=4), partition(seq=5, at=START_MS + WINDOW_MS)]
+    # Clients are not told apart by address unless a job asks for it.
+    first = [partition(seq=1, client_address="10.0.0.1"), api(seq=2), partition(seq=3, at=START_MS + WINDOW_MS)]
+    late = [partition(seq=4, client_address="10.0.0.2"), partition(seq=5, at=START_MS + WINDOW_MS)]
     records = placed([*first, *late], partitions=1)
     run(spark, tables(spark, tmp_path, OwnerList.model_validate({"owners": OLD})), records[:3])
 

@@ -13,6 +13,7 @@ from kwitness.jobs.frame.delta_table import JobTable
 
 from tests import soak
 from tests.jobs import observed, traffic_oracle
+from tests.jobs.tables import read
 from tests.jobs.window_tables import parts, rows_of, run, tables
 
 
@@ -78,6 +79,24 @@ def test_a_table_of_windows_that_was_removed_is_computed_from_the_facts_for_the_
     at = tables(spark, tmp_path, topics=("stock",))
 
     assert rows_of(at.table.path) == traffic_oracle.traffic(records, topics=("stock",))[0]
+
+
+def test_clients_have_a_row_for_each_value_of_the_columns_that_a_job_names(spark: SparkSession, tmp_path: Path) -> None:
+    seen = [("10.0.0.1", "billing"), ("10.0.0.2", "billing"), ("10.0.0.2", "audit"), (None, "audit")]
+    values = [
+        observed.partition(seq=seq, client_address=address, group_id=group, listener="EXTERNAL")
+        for seq, (address, group) in enumerate(seen)
+    ]
+
+    run(spark, tables(spark, tmp_path, client_columns=("client_address", "listener")), observed.placed(values))
+
+    columns = ("client_address", "group_id", "listener", "requests")
+    found = {tuple(row[name] for name in columns) for row in read(str(tmp_path / "table"))}
+    assert found == {
+        ("10.0.0.1", None, "EXTERNAL", 1),
+        ("10.0.0.2", None, "EXTERNAL", 2),
+        (None, None, "EXTERNAL", 1),
+    }
 
 
 def _dies_before(monkeypatch: pytest.MonkeyPatch, step: str) -> None:

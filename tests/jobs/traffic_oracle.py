@@ -20,7 +20,11 @@ WHO = (
     "client_software_version",
     "k8s_namespace",
     "k8s_workload",
+    "client_address",
+    "group_id",
+    "listener",
 )
+OPTIONAL = WHO[-3:]
 SUMS = (
     "requests",
     "records",
@@ -88,7 +92,7 @@ def _base_rows(
             continue
         topic = fact.get("topic")
         topic_id = None if topic is not None else fact.get("topic_id")
-        who = [fact.get(name) for name in WHO]
+        who = [None if name in OPTIONAL else fact.get(name) for name in WHO]
         parts[base_ms, start, fact["kind"], fact["api"], topic, topic_id, *who].append(fact)
     rows = {}
     for key, several in parts.items():

@@ -15,7 +15,14 @@ from .objectives import LatencyObjective, objectives_field, with_names_of_their_
 from .references import AnalyticsJobRef, ClusterRef, RateCardConfigMapRef
 from .time_zones import time_zone_field
 
-__all__ = ["PARAMETER_RULE", "CostAttributionParameters", "CostGroup", "MirrorAuditParameters", "Parameters"]
+__all__ = [
+    "PARAMETER_RULE",
+    "CostAttributionParameters",
+    "CostGroup",
+    "MirrorAuditParameters",
+    "Parameters",
+    "TrafficClientColumn",
+]
 
 MetricPrefix = Annotated[
     str,
@@ -75,10 +82,22 @@ class ClientInventoryParameters(Contract):
     )
 
 
+TrafficClientColumn = Literal["client_address", "group_id", "listener"]
+"""Columns of Traffic that rows are told apart by where a job names them."""
+
+
 class TrafficParameters(Contract):
     """Records and bytes by topic and client."""
 
     topics: tuple[TopicName, ...] = _topics("Topics to count. Absent: all.")
+    client_columns: tuple[Annotated[TrafficClientColumn, Field(description="A column of the table.")], ...] = Field(
+        (),
+        description="Columns that tell clients apart beside principal, client id, software, namespace and workload: a "
+        "row for each address, consumer group or listener of a client. Windows that were computed before stay as they "
+        "are.",
+        max_length=3,
+        json_schema_extra=list_set(),
+    )
     retention: str = _retention()
     keep: Keep = _keep()
     grace: str = _grace()

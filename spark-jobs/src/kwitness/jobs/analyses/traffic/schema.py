@@ -15,7 +15,7 @@ from kwitness.jobs.generated.schemas import API_TRAFFIC, PARTITION_TRAFFIC, TOPI
 _LONG, _TEXT = LongType(), StringType()
 _COUNTS = MapType(StringType(), LongType())
 _BUCKETS = MapType(IntegerType(), LongType())
-
+_OPTIONAL = "absent unless clientColumns names it."
 
 _WHO = (
     column("kind", _TEXT, "partition: records of a topic; api: requests; presence: topics that a client asks for."),
@@ -23,6 +23,9 @@ _WHO = (
     column("topic", _TEXT, "Topic; absent for requests, and while only its id is known."),
     column("topic_id", _TEXT, "Id of the topic, where its name is not known."),
     *CLIENT_COLUMNS,
+    column("client_address", _TEXT, f"Address that the client connects from; {_OPTIONAL}"),
+    column("group_id", _TEXT, f"Identity key group_id; {_OPTIONAL}"),
+    column("listener", _TEXT, f"Listener, where the observer knows it; {_OPTIONAL}"),
 )
 _SUMS = (
     column("requests", _LONG, "Requests; of a partition's those that named it."),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql.types import LongType, StructType
 
+from kwitness.contracts.resources.analytics_parameters import TrafficClientColumn
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import SCHEMAS, SEALS, TRAFFIC
 from kwitness.jobs.analyses.traffic.schema import EVENTS, FACTS, LONGER_TALLY, TALLY
@@ -37,7 +40,9 @@ def windows(facts: DataFrame, job_input: JobInput) -> DataFrame:
     if topics := job_input.parameters.topics:
         wanted &= F.col("topic").isin(*topics) | (F.col("kind") == _API)
     start = window_start(F.col("window_start_ms"), base_seconds(job_input.window_seconds))
-    placed = facts.where(wanted).withColumn("window_start_ms", start)
+    chosen = job_input.parameters.client_columns
+    left_out = {name: F.lit(None).cast("string") for name in get_args(TrafficClientColumn) if name not in chosen}
+    placed = facts.where(wanted).withColumns({"window_start_ms": start, **left_out})
     return TALLY.added(placed, {"sources": "event_source"})
 
 
