@@ -13,6 +13,7 @@ from kwitness.collector.core import Applied
 from kwitness.collector.events import Event
 from kwitness.collector.inventory.client_info import NAME, ClientInfo
 from kwitness.collector.inventory.clients import Clients
+from kwitness.contracts.collector_config import PrometheusConfig
 from kwitness.contracts.owners import OwnerList
 
 from tests.collector.collector_process import OTLP, CollectorProcess, parse
@@ -74,7 +75,7 @@ def test_owners_that_go_on_in_time_are_those_of_that_time(
 
 
 def test_each_instance_has_one_series_for_as_long_as_it_is_known_and_at_most_so_many() -> None:
-    clients, info = Clients(), ClientInfo(2, lambda: NO_OWNERS)
+    clients, info = Clients(), ClientInfo(PrometheusConfig(max_client_info=2), lambda: NO_OWNERS)
     for number in range(4):
         heard(clients, f"i{number}", client_id="orders")
     first = lines(info, clients)
@@ -93,7 +94,7 @@ def test_each_instance_has_one_series_for_as_long_as_it_is_known_and_at_most_so_
 
 def test_a_series_follows_who_its_client_is_and_whose_it_is() -> None:
     owners = NO_OWNERS
-    clients, info = Clients(), ClientInfo(10, lambda: owners)
+    clients, info = Clients(), ClientInfo(PrometheusConfig(max_client_info=10), lambda: owners)
     heard(clients, "i", client_id="orders", principal="User:a")
     bare = lines(info, clients)
 
@@ -109,8 +110,34 @@ def test_a_series_follows_who_its_client_is_and_whose_it_is() -> None:
     assert moved == [{**base, "principal": "User:b", "group_id": "g", "owner": "store"}]
 
 
+def test_addresses_are_labels_on_request_alone_and_known_series_follow() -> None:
+    clients, info = Clients(), ClientInfo(PrometheusConfig(), lambda: NO_OWNERS)
+    heard(clients, "i", principal="User:a", client_address="10.0.0.7")
+
+    default = lines(info, clients)
+    info.configure(PrometheusConfig(client_addresses=True))
+    requested = lines(info, clients)
+    info.configure(PrometheusConfig())
+
+    base = {"cluster_id": CLUSTER, "client_instance_id": "i", "principal": "User:a"}
+    assert default == lines(info, clients) == [base]
+    assert requested == [{**base, "client_address": "10.0.0.7"}]
+
+
+def test_a_running_collector_follows_the_request_for_addresses(start: Start) -> None:
+    collector = start()
+    collector.push(batch([push(1, java_push())]))
+
+    def addresses() -> set[str | None]:
+        return {dict(key).get("client_address") for key in collector.scrape()[NAME]}
+
+    assert addresses() == {None}
+    collector.write_config(prometheus={"client_addresses": True})
+    eventually(addresses, lambda found: found == {"10.0.0.7"})
+
+
 def test_clients_without_an_instance_id_do_not_become_one_series() -> None:
-    clients, info = Clients(), ClientInfo(10, lambda: NO_OWNERS)
+    clients, info = Clients(), ClientInfo(PrometheusConfig(max_client_info=10), lambda: NO_OWNERS)
     heard(clients, None, client_id="a", transactional_id="x")
     heard(clients, None, client_id="a", transactional_id="y")
 
@@ -125,7 +152,7 @@ def test_clients_without_an_instance_id_do_not_become_one_series() -> None:
     [('"} 2\nkwitness_client_info{x="', False), ("x" * 30_000, False), ("\x00\u2028", False), ("\\", True)],
 )
 def test_whatever_a_client_calls_itself_the_exposition_stays_readable(hostile: str, kept: bool) -> None:
-    clients, info = Clients(), ClientInfo(10, lambda: NO_OWNERS)
+    clients, info = Clients(), ClientInfo(PrometheusConfig(max_client_info=10), lambda: NO_OWNERS)
     heard(clients, "i", client_id=hostile, group_id=hostile)
 
     [found] = lines(info, clients)
@@ -135,7 +162,7 @@ def test_whatever_a_client_calls_itself_the_exposition_stays_readable(hostile: s
 
 
 def test_thousands_of_lines_come_in_pieces() -> None:
-    clients, info = Clients(), ClientInfo(10_000, lambda: NO_OWNERS)
+    clients, info = Clients(), ClientInfo(PrometheusConfig(max_client_info=10_000), lambda: NO_OWNERS)
     for number in range(5_000):
         heard(clients, f"i{number}", client_id="orders")
 
@@ -146,7 +173,7 @@ def test_thousands_of_lines_come_in_pieces() -> None:
 
 
 def test_zero_turns_it_off_and_counts_nothing() -> None:
-    clients, info = Clients(), ClientInfo(0, lambda: NO_OWNERS)
+    clients, info = Clients(), ClientInfo(PrometheusConfig(max_client_info=0), lambda: NO_OWNERS)
     heard(clients, "i")
 
     assert list(info.render(clients, openmetrics=False)) == []
@@ -171,7 +198,6 @@ def test_the_collector_says_who_is_behind_a_metric_and_what_found_no_room(start:
         "client_software_name": "apache-kafka-java",
         "client_software_version": "4.3.1",
         "principal": "User:alice",
-        "client_address": "10.0.0.7",
         "group_id": "g",
         "owner": "shop",
     }

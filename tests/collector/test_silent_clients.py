@@ -14,6 +14,7 @@ from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.inventory.silent import MAX_SILENT, REMEMBERED_MS
 from kwitness.collector.prometheus.accumulate import PythonCore
 from kwitness.collector.state.collector_state import CollectorState
+from kwitness.contracts.collector_config import PrometheusConfig
 
 from tests.collector.collector_process import parse
 from tests.collector.collector_samples import CLUSTER
@@ -87,8 +88,9 @@ def test_the_silent_are_named_for_an_hour_and_the_latest_of_many() -> None:
     assert (kept, len(clients.silent)) == (MAX_SILENT, 0)
 
 
-def test_the_metric_says_who_it_was_whose_it_is_and_when_it_was_last_heard_from() -> None:
-    clients, info = Clients(), ClientInfo(10, lambda: SHOP)
+@pytest.mark.parametrize("addresses", [False, True])
+def test_the_metric_has_the_clients_identity_and_owner_and_the_time_of_its_last_push(*, addresses: bool) -> None:
+    clients, info = Clients(), ClientInfo(PrometheusConfig(client_addresses=addresses), lambda: SHOP)
     pushed(clients, 5_000, client_id="orders", principal="User:o", client_address="10.0.0.7")
     clients.expire(GONE_MS + 5_000, 3)
 
@@ -96,7 +98,7 @@ def test_the_metric_says_who_it_was_whose_it_is_and_when_it_was_last_heard_from(
 
     assert {tuple(sorted(labels)): value for labels, value in parse(text)[SILENT].items()} == {
         (
-            ("client_address", "10.0.0.7"),
+            *([("client_address", "10.0.0.7")] if addresses else []),
             ("client_id", "orders"),
             ("client_instance_id", "i"),
             ("cluster_id", CLUSTER),
@@ -108,7 +110,7 @@ def test_the_metric_says_who_it_was_whose_it_is_and_when_it_was_last_heard_from(
 
 @pytest.mark.parametrize("most", [0, 1])
 def test_no_more_are_named_than_clients_may_be(most: int) -> None:
-    clients, info = Clients(), ClientInfo(most, lambda: SHOP)
+    clients, info = Clients(), ClientInfo(PrometheusConfig(max_client_info=most), lambda: SHOP)
     pushed(clients, instance="one")
     pushed(clients, instance="two")
     clients.expire(GONE_MS, 3)

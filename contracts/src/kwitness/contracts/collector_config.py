@@ -44,6 +44,7 @@ class PrometheusConfig(_Config):
     labels: tuple[IdentityKey, ...] = DEFAULT_LABELS
     expire_after_missed_pushes: int = 3
     max_client_info: int = 10_000
+    client_addresses: bool = False
     scrape_interval_ms: int = Field(30_000, ge=0)
 
 

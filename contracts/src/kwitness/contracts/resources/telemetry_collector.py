@@ -80,6 +80,12 @@ class Prometheus(Contract):
         ge=0,
         le=1_000_000,
     )
+    client_addresses: bool = Field(
+        False,
+        description="True: kwitness_client_info and kwitness_client_silent_since_seconds have the label "
+        "client_address. An address can be personal data, and all users of Prometheus read it. Readers of the inventory "
+        "have it in any case.",
+    )
     scrape_interval: str = duration_field(
         "30s",
         "Longest interval at which this collector is scraped, and that of its ServiceMonitor. A new counter is 0 for "

@@ -80,7 +80,7 @@ class Collector:
             "service.instance.id": settings.pod_name,
         }
         self._counts = ForwardedCounts(counted, service, epoch_ms)
-        self._client_info = ClientInfo(config.prometheus.max_client_info, self._configuration.owners)
+        self._client_info = ClientInfo(config.prometheus, self._configuration.owners)
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
         self._requests: Requests = Counter()
@@ -188,7 +188,7 @@ class Collector:
             old.identity_key_file,
         ):
             self._follow_privacy()
-        self._client_info.most = config.prometheus.max_client_info
+        self._client_info.configure(config.prometheus)
         self._state.missed_pushes = config.prometheus.expire_after_missed_pushes
         self._state.scrape_interval_ms = config.prometheus.scrape_interval_ms
         exposed = (config.prometheus.labels, config.prometheus.max_series)

@@ -11,28 +11,37 @@ from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.clients import Clients
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
+from kwitness.contracts.collector_config import PrometheusConfig
 from kwitness.contracts.own_metrics import own_metric
 
 NAME: Final = "kwitness_client_info"
 SILENT: Final = "kwitness_client_silent_since_seconds"
 _OWNER: Final = "owner"
 _INSTANCE: Final = "client_instance_id"
+_ADDRESS: Final = "client_address"
 _LINES_PER_PIECE: Final = 2_000
 
 
 class ClientInfo:
-    """Who has a series keeps it for as long as the client is known; at most ``most`` do.
+    """Keeps a client's series for as long as the client is known; at most ``max_client_info`` have one.
 
     ``owners`` says whose clients are now. ``overflowed`` counts clients that found no room, each once.
     """
 
-    def __init__(self, most: int, owners: Callable[[], ClientOwners]) -> None:
-        self.most = most
+    def __init__(self, config: PrometheusConfig, owners: Callable[[], ClientOwners]) -> None:
         self.overflowed = 0
         self._lines: dict[str, tuple[int, str]] = {}
         self._refused: set[str] = set()
         self._find_owners = owners
         self._owners: ClientOwners | None = None
+        self.configure(config)
+
+    def configure(self, config: PrometheusConfig) -> None:
+        """Follow how many clients have a series, and with which labels."""
+        self._most = config.max_client_info
+        hidden = () if config.client_addresses else (_ADDRESS,)
+        self._names = [label for label in own_metric(NAME).labels if label not in hidden]
+        self._write_again()
 
     def render(self, clients: Clients, *, openmetrics: bool) -> Iterator[bytes]:
         """Write the family in pieces of some thousand lines; nothing where there are no clients."""
@@ -57,8 +66,8 @@ class ClientInfo:
     def _silent(self, clients: Clients, owners: ClientOwners, *, openmetrics: bool) -> Iterator[bytes]:
         entry = own_metric(SILENT)
         lines = [
-            sample(SILENT, _labels(key, record, owners), record.last_push_ms / 1000)
-            for key, record in itertools.islice(clients.silent.items(), self.most)
+            sample(SILENT, self._labels(key, record, owners), record.last_push_ms / 1000)
+            for key, record in itertools.islice(clients.silent.items(), self._most)
         ]
         if lines:
             text = heading(SILENT, entry.type, entry.help, openmetrics=openmetrics) + "".join(lines)
@@ -67,36 +76,33 @@ class ClientInfo:
     def _forget(self, known: dict[str, ClientRecord], owners: ClientOwners) -> None:
         if owners is not self._owners:
             self._owners = owners
-            self._lines = dict.fromkeys(self._lines, (-1, ""))  # who has a series keeps it
+            self._write_again()
         gone = self._lines.keys() - known.keys()
         for key in gone:
             del self._lines[key]
-        for key in list(self._lines)[self.most :]:
+        for key in list(self._lines)[self._most :]:
             del self._lines[key]
         self._refused &= known.keys()
 
+    def _write_again(self) -> None:
+        self._lines = dict.fromkeys(self._lines, (-1, ""))  # a client that has a series keeps it
+
     def _line(self, key: str, record: ClientRecord, owners: ClientOwners) -> str | None:
         written = self._lines.get(key)
-        if written is None and len(self._lines) >= self.most:
-            if self.most and key not in self._refused:
+        if written is None and len(self._lines) >= self._most:
+            if self._most and key not in self._refused:
                 self._refused.add(key)
                 self.overflowed += 1
             return None
         if written is None or written[0] != record.revision:
-            written = self._lines[key] = (record.revision, _line(key, record, owners))
+            written = self._lines[key] = (record.revision, sample(NAME, self._labels(key, record, owners), 1))
             self._refused.discard(key)
         return written[1]
 
-
-def _line(key: str, record: ClientRecord, owners: ClientOwners) -> str:
-    return sample(NAME, _labels(key, record, owners), 1)
-
-
-def _labels(key: str, record: ClientRecord, owners: ClientOwners) -> str:
-    # Plain OTLP may name no instance: what the client is told from others by here keeps its series apart.
-    known = {_INSTANCE: key.rpartition("/")[2], **record.identity}
-    owner = record.owner(owners)
-    if owner is not None:
-        known[_OWNER] = owner.team
-    pairs = ((label, label_value(known[label])[0]) for label in own_metric(NAME).labels if known.get(label))
-    return render(pairs)
+    def _labels(self, key: str, record: ClientRecord, owners: ClientOwners) -> str:
+        # Plain OTLP may name no instance: what the client is told from others by here keeps its series apart.
+        known = {_INSTANCE: key.rpartition("/")[2], **record.identity}
+        owner = record.owner(owners)
+        if owner is not None:
+            known[_OWNER] = owner.team
+        return render((label, label_value(known[label])[0]) for label in self._names if known.get(label))
