@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from typing_extensions import override
+
 from kwitness.e2e.binaries import GoCommand, built
 from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import WaitFailedError, wait_until
@@ -39,6 +41,7 @@ class Webhook:
                 self.send_response(HTTPStatus.OK)
                 self.end_headers()
 
+            @override
             def log_message(self, *_: Any) -> None:
                 """Print nothing: notifications are in `received`."""
 
