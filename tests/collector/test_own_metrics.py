@@ -21,7 +21,7 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 
 from tests.collector.collector_process import INTERCEPTOR, OTLP, SIDECAR, CollectorProcess
 from tests.collector.collector_samples import CLUSTER, batch, counter_push, gauge_push, gauges, labelled, push
-from tests.collector.event_samples import EPOCH, connections, of_sidecar, request, row, totals
+from tests.collector.event_samples import CLIENT, EPOCH, connections, of_sidecar, request, row, totals
 from tests.collector.interceptor_samples import intercepted, interceptors_head, interceptors_request
 from tests.collector.test_event_numbers import observation
 from tests.eventually import eventually
@@ -68,7 +68,8 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     many[0]["apis"][0] |= {"acks": {"all": 3}, "idempotent_requests": 3}
     many[2]["groups"] = [{"group_id": "readers", "topic": "orders", "committed_lag": 4, "committed_lag_ms": 1}]
     many[1]["apis"][0] |= {"api": "Fetch", "empty_responses": 2, "longest_gap_us": 1_500_000}
-    body = request([row(1)], totals=many, connections=connections(1), state=state, **of_sidecar())
+    ended = row(1, "connections", kind="closed", end="broker", last_error=58, **CLIENT)
+    body = request([ended], totals=many, connections=connections(1), state=state, **of_sidecar())
     collector.observe(body, token=SIDECAR)
     collector.observe(interceptors_request(totals=[intercepted(1)]), token=INTERCEPTOR)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from kwitness.collector.connection_ends import ends_of
 from kwitness.collector.event_lines import EventBatch
 from kwitness.collector.event_numbers import SourceNumbers
 from kwitness.collector.header_counts import HeaderCounts
@@ -83,6 +84,7 @@ class Observation:
             return await self.interception.accept(head, batch, sender)
         self._hear(head)
         taken = await self._taking.take(batch, sender, _TOPICS, partial(self._add_totals, head))
+        await self._count_ends(head, batch, taken.accepted)
         observer, state = head.observer, head.state
         directives = self.directives.for_pod(
             sender.namespace, observer.namespace, observer.name, settings=state.settings, suspended=state.suspended
@@ -93,6 +95,15 @@ class Observation:
             wants_connections=self.registry.is_wanted(now_ms()),
             subscriptions=self.subscriptions().hash if state.telemetry is not None else None,
         )
+
+    async def _count_ends(self, head: EventsHead, batch: EventBatch, accepted: set[int]) -> None:
+        origin = origin_of(head)
+        rows = (row for seq, row in batch.rows.items() if seq in accepted)
+        for number, end in enumerate(ends_of(rows), 1):
+            if end is not None:
+                self.totals.add_end(origin, end, now_ms())
+            if number % _ENTRIES_PER_STEP == 0:
+                await asyncio.sleep(0)
 
     def _hear(self, head: EventsHead) -> None:
         now = now_ms()

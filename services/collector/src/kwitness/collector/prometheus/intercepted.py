@@ -82,7 +82,7 @@ _LISTS: Final = ("topics", "latencies", "sizes", "keys", "statistics", "topic_st
 
 
 class Reported(NamedTuple):
-    """Who reports: the pod, the profile, and the reporter."""
+    """A reporter: its pod, its profile, and its name."""
 
     origin: Origin
     namespace: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from kwitness.collector.connection_ends import ConnectionEnd
 from kwitness.collector.origin import Origin
 from kwitness.collector.prometheus.budget import (
     IDLE_MS,
@@ -49,6 +50,7 @@ _GAP: Final = "kafka_client_longest_fetch_gap_seconds"
 _BATCHES: Final = "kafka_client_record_batches_total"
 _TRAFFIC_ERRORS: Final = "kafka_client_errors_total"
 _API_ERRORS: Final = "kafka_client_api_errors_total"
+_ENDS: Final = "kafka_client_connection_ends_total"
 _TIMES: Final = "kafka_client_response_time_seconds"
 TIME_COUNTS: Final = len(bounds_of(_TIMES, _MICROSECONDS)) + 1
 """How many counts a `TimeTotals` must have."""
@@ -77,7 +79,7 @@ class ObservedTotals(BudgetedSeries):
 
     def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
-        named = (*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _ACKS, _IDEMPOTENT, _EMPTY, _API_ERRORS)
+        named = (*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _ACKS, _IDEMPOTENT, _EMPTY, _API_ERRORS, _ENDS)
         self._counters = counters(named)
         self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
@@ -103,6 +105,11 @@ class ObservedTotals(BudgetedSeries):
             whose = bounded((*origin, group.topic, group.group_id))
             self._show(_GROUP_LAG, whose, group.committed_lag, holds)
             self._show(_GROUP_AGE, whose, group.committed_lag_ms, holds)
+
+    def add_end(self, origin: Origin, end: ConnectionEnd, now_ms: int) -> None:
+        """Count a connection that ended."""
+        error = "" if end.last_error is None else str(end.last_error)
+        self.count(_ENDS, (*bounded((*origin, *_who(end))), end.end, error), 1, now_ms)
 
     def _add_api(self, origin: Origin, api: ApiTotals, holds: _Holding) -> None:
         key, who, now_ms = _key(origin, api, ()), bounded((*origin, *_who(api))), holds.now_ms
@@ -149,6 +156,6 @@ def _key(origin: Origin, totals: TrafficTotals | ApiTotals, topic: Key) -> Key:
     return bounded((*origin, totals.api, *topic, *_who(totals)))
 
 
-def _who(totals: TrafficTotals | ApiTotals) -> Key:
+def _who(totals: TrafficTotals | ApiTotals | ConnectionEnd) -> Key:
     who = (totals.principal, totals.client_id, totals.client_software_name, totals.client_software_version)
     return tuple(value or "" for value in who)
