@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kwitness.cli.cluster_access import connect
-from kwitness.cli.options import ClusterArgument, Options, new_app, shared
+from kwitness.cli.named_arguments import ClusterArgument
+from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.serving_collector import find_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS

@@ -8,7 +8,8 @@ from typing import Final
 from kwitness.cli.cluster_access import ClusterAccess, connect
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.options import ClusterArgument, Options, new_app, shared
+from kwitness.cli.named_arguments import ClusterArgument
+from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.serving_collector import find_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS

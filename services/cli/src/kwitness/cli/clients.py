@@ -8,10 +8,12 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
+from kwitness.cli.completed_names import names_of
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.looking_again import show_again
+from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.noun_answers import Table, show_answer
-from kwitness.cli.options import ClusterOption, Options, WatchOption, named, new_app, shared
+from kwitness.cli.options import Options, WatchOption, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.question_options import FILTERS, with_name, with_selection
 from kwitness.cli.questions import Answer, Questions, Selection, questions_to
@@ -41,7 +43,9 @@ app = new_app(SUBCOMMANDS["clients"].about)
 def clients(
     options: Options,
     *,
-    client: Annotated[str | None, named("[CLIENT]", "Client id, or a prefix of one.")] = None,
+    client: Annotated[
+        str | None, named("[CLIENT]", "Client id, or a prefix of one.", names_of(CLIENTS.path, "client_id"))
+    ] = None,
     selection: Selection,
     cluster: ClusterOption = None,
     silent: Annotated[bool, typer.Option("--silent", help="Show clients that do not push.")] = False,

@@ -9,8 +9,9 @@ import typer
 
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.looking_again import show_again
+from kwitness.cli.named_arguments import ClusterOption
 from kwitness.cli.noun_answers import NO_OBSERVER, Table, show_answer
-from kwitness.cli.options import ClusterOption, Options, WatchOption, new_app, shared
+from kwitness.cli.options import Options, WatchOption, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.progress import working
 from kwitness.cli.question_options import with_selection

@@ -11,7 +11,7 @@ import typer
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.header_constants import constant_names, java_class_name, java_constants, python_constants
 from kwitness.cli.header_register import read_register
-from kwitness.cli.options import named
+from kwitness.cli.named_arguments import named
 
 __all__ = ["generate_headers"]
 

@@ -7,9 +7,11 @@ import time
 from typing import Annotated, Final
 
 from kwitness.cli.clients import client_table
+from kwitness.cli.completed_names import names_of
 from kwitness.cli.looking_again import show_again
+from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.noun_answers import Table, nothing_counted, show_answer, warn_of_gaps
-from kwitness.cli.options import ClusterOption, Options, WatchOption, named, new_app, shared
+from kwitness.cli.options import Options, WatchOption, new_app, shared
 from kwitness.cli.output import Output, plain_text
 from kwitness.cli.question_options import with_name, with_selection
 from kwitness.cli.questions import Answer, Selection, questions_to
@@ -32,7 +34,12 @@ def groups(
     options: Options,
     *,
     group: Annotated[
-        str | None, named("[GROUP]", "Group whose members are shown too; with * at its end a prefix.")
+        str | None,
+        named(
+            "[GROUP]",
+            "Group whose members are shown too; with * at its end a prefix.",
+            names_of(GROUPS.path, "group_id"),
+        ),
     ] = None,
     selection: Selection,
     cluster: ClusterOption = None,

@@ -10,9 +10,11 @@ import typer
 
 from kwitness.cli.cluster_access import connect
 from kwitness.cli.columns import columns_of, row_of
+from kwitness.cli.completed_names import resources_of
 from kwitness.cli.job_run import run_job
 from kwitness.cli.job_tables import find_job
-from kwitness.cli.options import Options, named, new_app, shared
+from kwitness.cli.named_arguments import named
+from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.serving_collector import parsed
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -64,7 +66,9 @@ def _list(options: Options, *, everywhere: bool) -> None:
 
 @app.command()
 @shared
-def describe(options: Options, *, name: Annotated[str, named("NAME", "Name of the AnalyticsJob.")]) -> None:
+def describe(
+    options: Options, *, name: Annotated[str, named("NAME", "Name of the AnalyticsJob.", resources_of("AnalyticsJob"))]
+) -> None:
     """Show one job: its last run, losses and findings."""
     access = connect(options)
     found = find_job(access, name)

@@ -14,7 +14,8 @@ from kwitness.cli.csv_rows import model_columns
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.looking_again import Looks, begin_refresh, duration_option
 from kwitness.cli.lookup import Found, all_silent, find, unknown_client
-from kwitness.cli.options import ClientArgument, ClusterOption, Options, PrefixOption, new_app, shared
+from kwitness.cli.named_arguments import ClientArgument, ClusterOption
+from kwitness.cli.options import Options, PrefixOption, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.questions import Questions, Selection, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS

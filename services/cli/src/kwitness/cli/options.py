@@ -22,13 +22,9 @@ from typing_extensions import override
 
 __all__ = [
     "PANEL",
-    "ClientArgument",
-    "ClusterArgument",
-    "ClusterOption",
     "Options",
     "PrefixOption",
     "WatchOption",
-    "named",
     "new_app",
     "shared",
 ]
@@ -39,23 +35,6 @@ PANEL = "Everywhere"
 """What the options of all are marked with."""
 
 
-def _not_empty(name: str | None) -> str | None:
-    if name is not None and not name.strip():
-        raise typer.BadParameter("it is empty")
-    return name
-
-
-def named(metavar: str, text: str) -> Any:
-    """Return the argument that names something, if any; an empty name is refused."""
-    return typer.Argument(metavar=metavar, help=text, callback=_not_empty)
-
-
-ClientArgument = Annotated[str, named("CLIENT", "Client id, instance id, or a prefix of one.")]
-ClusterArgument = Annotated[
-    str | None,
-    typer.Argument(metavar="[KAFKACLUSTER]", help="KafkaCluster, or NAMESPACE/NAME; by default the only one."),
-]
-ClusterOption = Annotated[str | None, typer.Option(metavar="[NAMESPACE/]NAME", help="KafkaCluster to ask.")]
 WatchOption = Annotated[bool, typer.Option("--watch", "-w", help="Refresh every 5 s, until Ctrl-C.")]
 PrefixOption = Annotated[
     str, typer.Option(metavar="TEXT", help="Only metrics with this prefix, with or without org.apache.kafka.")

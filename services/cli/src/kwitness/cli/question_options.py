@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
+from kwitness.cli.completed_names import Completer, names_of
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.questions import Selection
 from kwitness.contracts.questions import DEFAULT_LIMIT, Noun
@@ -59,7 +60,10 @@ _Command = Callable[..., None]
 
 def with_selection(noun: Noun, *, orders: Sequence[str] | None = None) -> Callable[[_Command], _Command]:
     """Give a command the filters of a noun, `--sort` by one of `orders` and `--limit`, as its argument `selection`."""
-    options = [_parameter(field, Annotated[str | None, _option(FILTERS[field])]) for field in noun.filters]
+    options = [
+        _parameter(field, Annotated[str | None, _option(FILTERS[field], names_of(noun.path, field))])
+        for field in noun.filters
+    ]
     options.append(_parameter("sort", Annotated[str | None, _sort(orders or noun.orders)]))
     options.append(_parameter("limit", Annotated[int, _LIMIT], DEFAULT_LIMIT))
 
@@ -78,8 +82,9 @@ def with_selection(noun: Noun, *, orders: Sequence[str] | None = None) -> Callab
     return decorate
 
 
-def _option(known: Filter) -> Any:
-    return typer.Option(known.option, metavar=known.metavar, help=f"Only {known.selected}.")
+def _option(known: Filter, complete: Completer) -> Any:
+    text = f"Only {known.selected}."
+    return typer.Option(known.option, metavar=known.metavar, help=text, autocompletion=complete)
 
 
 def _parameter(name: str, annotation: Any, default: int | None = None) -> inspect.Parameter:

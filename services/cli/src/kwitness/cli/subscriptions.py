@@ -10,8 +10,10 @@ import typer
 
 from kwitness.cli.cluster_access import AlreadyThereError, ClusterAccess, connect
 from kwitness.cli.cluster_reference import cluster_of
+from kwitness.cli.completed_names import resources_of
 from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUseError
-from kwitness.cli.options import Options, named, new_app, shared
+from kwitness.cli.named_arguments import ClusterOption, named
+from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, resource_name, warn
 from kwitness.cli.progress import working
 from kwitness.cli.risk_bounds import risk_bounds
@@ -36,15 +38,11 @@ _POLL_S: Final = 1.0
 
 app = new_app(SUBCOMMANDS["subscriptions"].about, invoke_without_command=True)
 
-Cluster = Annotated[
-    str | None,
-    typer.Option("--cluster", metavar="NAME", help="KafkaCluster, or NAMESPACE/NAME; by default the only one."),
-]
 Metrics = Annotated[
     list[str] | None,
     typer.Option("--metric", metavar="PREFIX", help="Prefix of metrics' names, or '*'; repeatable."),
 ]
-Name = Annotated[str, named("NAME", "Name of the subscription.")]
+Name = Annotated[str, named("NAME", "Name of the subscription.", resources_of("ClientMetricsSubscription"))]
 
 
 def _selector(name: str, metavar: str, what: str) -> Any:
@@ -57,7 +55,7 @@ AllNamespaces = Annotated[bool, typer.Option("-A", "--all-namespaces", help="Lis
 @app.callback()
 @shared
 def show_subscriptions(
-    options: Options, *, ctx: typer.Context, cluster: Cluster = None, all_namespaces: AllNamespaces = False
+    options: Options, *, ctx: typer.Context, cluster: ClusterOption = None, all_namespaces: AllNamespaces = False
 ) -> None:
     """Show, add and delete subscriptions of client metrics; by default list those of the namespace."""
     if ctx.invoked_subcommand is None:
@@ -66,7 +64,9 @@ def show_subscriptions(
 
 @app.command("list")
 @shared
-def list_subscriptions(options: Options, *, cluster: Cluster = None, all_namespaces: AllNamespaces = False) -> None:
+def list_subscriptions(
+    options: Options, *, cluster: ClusterOption = None, all_namespaces: AllNamespaces = False
+) -> None:
     """Show the subscriptions of this installation and of others."""
     _list(options, cluster, all_namespaces=all_namespaces)
 
@@ -89,7 +89,7 @@ def _list(options: Options, cluster: str | None, *, all_namespaces: bool) -> Non
 
 @app.command("describe")
 @shared
-def describe(options: Options, *, name: Name, cluster: Cluster = None) -> None:
+def describe(options: Options, *, name: Name, cluster: ClusterOption = None) -> None:
     """Show one subscription, its silent clients and unsent metrics."""
     access, output = connect(options), Output(options)
     body = access.get(_KIND, name)
@@ -147,7 +147,7 @@ def add(
             help="Apply it even if it could crash clients, where the KafkaCluster has riskPolicy: Apply too.",
         ),
     ] = False,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until the brokers have it.")] = False,
     timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="Longest time of --wait.")] = 60.0,
     dry_run: Annotated[

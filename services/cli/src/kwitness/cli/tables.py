@@ -12,7 +12,8 @@ from kwitness.cli.delta_tables import NamedTable, distinct_name, find_tables, op
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.forgetting import count, forget, vacuum
 from kwitness.cli.isolated_sql import DEFAULT_ROWS
-from kwitness.cli.options import Options, named, new_app, shared
+from kwitness.cli.named_arguments import job_option, named
+from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.table_answers import ask, list_tables, show_history, show_rows
@@ -27,9 +28,7 @@ _MaybeFolder = Annotated[str | None, _FOLDER]
 _MaybePath = Annotated[
     str | None, named("PATH", "Table or job's folder, or the address of a table in an object store.")
 ]
-_JOB = typer.Option("--job", metavar="[NAMESPACE/]NAME", help="AnalyticsJob whose table is read.")
-_JOBS = typer.Option("--job", metavar="[NAMESPACE/]NAME", help="AnalyticsJob whose table is read; repeatable.")
-_Job = Annotated[str | None, _JOB]
+_Job = Annotated[str | None, job_option("AnalyticsJob whose table is read.")]
 
 
 @app.command("list")
@@ -67,7 +66,7 @@ def sql(
     *,
     query: Annotated[str, named("QUERY", "Query in SQL.")],
     folder: _MaybeFolder = None,
-    job: Annotated[list[str] | None, _JOBS] = None,
+    job: Annotated[list[str] | None, job_option("AnalyticsJob whose table is read; repeatable.")] = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, help="Most rows; by default 1000.", show_default=False)
     ] = DEFAULT_ROWS,

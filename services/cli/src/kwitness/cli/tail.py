@@ -10,7 +10,8 @@ import typer
 
 from kwitness.cli.looking_again import Looks, duration_option
 from kwitness.cli.metrics import VALUE_COLUMNS, look_at, value_record
-from kwitness.cli.options import ClientArgument, ClusterOption, Options, PrefixOption, new_app, shared
+from kwitness.cli.named_arguments import ClientArgument, ClusterOption
+from kwitness.cli.options import Options, PrefixOption, new_app, shared
 from kwitness.cli.output import Output, plain_text
 from kwitness.cli.questions import questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS

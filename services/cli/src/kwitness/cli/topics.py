@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Final
 
+from kwitness.cli.completed_names import names_of
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.looking_again import show_again
+from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.noun_answers import Table, nothing_counted, show_answer
-from kwitness.cli.options import ClusterOption, Options, WatchOption, named, new_app, shared
+from kwitness.cli.options import Options, WatchOption, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.question_options import with_name, with_selection
 from kwitness.cli.questions import Answer, Questions, Selection, questions_to
@@ -55,7 +57,10 @@ app = new_app(SUBCOMMANDS["topics"].about)
 def topics(
     options: Options,
     *,
-    name: Annotated[str | None, named("[TOPIC]", "Topic whose clients are shown; with * at its end a prefix.")] = None,
+    name: Annotated[
+        str | None,
+        named("[TOPIC]", "Topic whose clients are shown; with * at its end a prefix.", names_of(TRAFFIC.path, "topic")),
+    ] = None,
     selection: Selection,
     cluster: ClusterOption = None,
     watch: WatchOption = False,

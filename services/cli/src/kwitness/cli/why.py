@@ -8,7 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.lookup import all_silent, find, unknown_client
-from kwitness.cli.options import ClientArgument, ClusterOption, Options, new_app, shared
+from kwitness.cli.named_arguments import ClientArgument, ClusterOption
+from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.progress import working
 from kwitness.cli.questions import Questions, Selection, questions_to
