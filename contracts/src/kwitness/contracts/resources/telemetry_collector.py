@@ -83,8 +83,8 @@ class Prometheus(Contract):
     client_addresses: bool = Field(
         False,
         description="True: kwitness_client_info and kwitness_client_silent_since_seconds have the label "
-        "client_address. An address can be personal data, and all users of Prometheus read it. Readers of the inventory "
-        "have it in any case.",
+        "client_address. An address can be personal data, and all users of Prometheus read it. The inventory has it in "
+        "any case.",
     )
     scrape_interval: str = duration_field(
         "30s",
