@@ -39,8 +39,6 @@ TRAFFIC = pa.schema(
         ("owner_contact", pa.string()),
         ("client_software_name", pa.string()),
         ("client_software_version", pa.string()),
-        ("owner", pa.string()),
-        ("owner_contact", pa.string()),
         ("records", pa.int64()),
         ("bytes", pa.int64()),
         ("errors", COUNTS),
