@@ -200,6 +200,7 @@ def test_the_collector_says_who_is_behind_a_metric_and_what_found_no_room(start:
         "principal": "User:alice",
         "group_id": "g",
         "owner": "shop",
+        "contact": "#shop",
     }
     assert found["checkout"]["k8s_pod"] == "checkout-0"
     assert collector.value("kwitness_series_overflow_total", reason="client_info") == 1

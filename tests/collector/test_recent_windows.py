@@ -19,7 +19,7 @@ from kwitness.collector.inventory.windows_question import WindowsQuestion, token
 from tests.collector.collector_samples import CLUSTER
 from tests.collector.window_samples import (
     LENGTH_MS,
-    NOBODYS,
+    NO_OWNERS,
     NOW,
     add,
     ask,
@@ -251,7 +251,7 @@ def test_a_page_by_key_ends_where_a_replica_may_have_more() -> None:
         )
         for places, is_cut in (((0, 1), True), ((1, 2, 3), False))
     ]
-    question = WindowsQuestion(GROUP_TABLE, GROUP_TABLE.noun.question({"limit": "3"}), NOBODYS)
+    question = WindowsQuestion(GROUP_TABLE, GROUP_TABLE.noun.question({"limit": "3"}), NO_OWNERS)
 
     page = asyncio.run(windows_page(question, parts, (2,)))
 
@@ -260,6 +260,8 @@ def test_a_page_by_key_ends_where_a_replica_may_have_more() -> None:
         "matched": 5,
         "missing": (2,),
         "left_out": {},
+        "scope": None,
+        "incomplete": None,
         "continue": token(keys[1]),
         "missed_at_most": None,
     }

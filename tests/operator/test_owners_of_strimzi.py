@@ -81,8 +81,8 @@ def test_users_topics_and_namespaces_name_owners_once_they_can_be_read(api, name
     ]
     assert eventually(lambda: entries(api, namespace), lambda found: found == expected) == expected
     eventually(lambda: missing(api, namespace) == "")
-    known = condition(api, "ktc", "main", namespace, "OwnersKnown")["message"]
-    assert known == "4 entries (KafkaUser 2, KafkaTopic 1, Namespace 1)"
+    known = "4 entries (KafkaUser 2, KafkaTopic 1, Namespace 1)"
+    eventually(lambda: condition(api, "ktc", "main", namespace, "OwnersKnown")["message"] == known)
 
     version = file_of(api, namespace)["metadata"]["resourceVersion"]
     time.sleep(3)  # several resyncs, each of which reads all of it again

@@ -75,8 +75,8 @@ class Prometheus(Contract):
     max_client_info: int = Field(
         10_000,
         description="Most client instances of one replica that have a series of kwitness_client_info, which says who "
-        "is behind a metric. Beyond it instances have none and are counted; 0 turns it off. They are no part of "
-        "maxSeries.",
+        "is behind a metric; clients that observers alone know get what those that push leave. Others have none and "
+        "are counted; 0 turns it off. They are no part of maxSeries.",
         ge=0,
         le=1_000_000,
     )

@@ -80,7 +80,9 @@ class Collector:
             "service.instance.id": settings.pod_name,
         }
         self._counts = ForwardedCounts(counted, service, epoch_ms)
-        self._client_info = ClientInfo(config.prometheus, self._configuration.owners)
+        self._client_info = ClientInfo(
+            config.prometheus, self._configuration.owners, lambda: self._observation.windows.clients
+        )
         reviewer = TokenReviewer(settings.api_server) if settings.api_server else None
         self._authenticator = Authenticator(config, reviewer)
         self._requests: Requests = Counter()

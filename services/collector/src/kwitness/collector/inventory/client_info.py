@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from kwitness.collector.client_owners import ClientOwners
 from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.collector.inventory.clients import Clients
+from kwitness.collector.inventory.observed_info import NAME, ObservedInfo, owner_labels, without_pod
+from kwitness.collector.inventory.window_tables import CLIENT_KEY
+from kwitness.collector.prometheus.budget import Key
 from kwitness.collector.prometheus.exposition import heading, sample
 from kwitness.collector.prometheus.labels import label_value, render
 from kwitness.contracts.collector_config import PrometheusConfig
 from kwitness.contracts.own_metrics import own_metric
 
-NAME: Final = "kwitness_client_info"
 SILENT: Final = "kwitness_client_silent_since_seconds"
-_OWNER: Final = "owner"
 _INSTANCE: Final = "client_instance_id"
 _ADDRESS: Final = "client_address"
 _LINES_PER_PIECE: Final = 2_000
 
 
 class ClientInfo:
-    """Keeps a client's series for as long as the client is known; at most ``max_client_info`` have one.
+    """Keeps a client's series while the client is known; ``max_client_info`` at most have one, those that push first.
 
-    ``owners`` says whose clients are now. ``overflowed`` counts clients that found no room, each once.
+    ``owners`` finds the owners of now, ``observed`` the clients that observers see.
     """
 
-    def __init__(self, config: PrometheusConfig, owners: Callable[[], ClientOwners]) -> None:
-        self.overflowed = 0
+    def __init__(
+        self,
+        config: PrometheusConfig,
+        owners: Callable[[], ClientOwners],
+        observed: Callable[[], Collection[Key]] = tuple,
+    ) -> None:
+        self._overflowed = 0
+        self._find_observed = observed
+        self._observed = ObservedInfo()
         self._lines: dict[str, tuple[int, str]] = {}
         self._refused: set[str] = set()
         self._find_owners = owners
@@ -43,6 +51,11 @@ class ClientInfo:
         self._names = [label for label in own_metric(NAME).labels if label not in hidden]
         self._write_again()
 
+    @property
+    def overflowed(self) -> int:
+        """Clients that found no room, each once."""
+        return self._overflowed + self._observed.overflowed
+
     def render(self, clients: Clients, *, openmetrics: bool) -> Iterator[bytes]:
         """Write the family in pieces of some thousand lines; nothing where there are no clients."""
         known, owners = dict(clients.items()), self._find_owners()
@@ -50,10 +63,7 @@ class ClientInfo:
         entry = own_metric(NAME)
         piece = [heading(NAME, entry.type, entry.help, openmetrics=openmetrics)]
         written = False
-        for key, record in known.items():
-            line = self._line(key, record, owners)
-            if line is None:
-                continue
+        for line in itertools.chain(self._of_pushing(known, owners), self._of_observed(known, owners)):
             piece.append(line)
             written = True
             if len(piece) >= _LINES_PER_PIECE:
@@ -62,6 +72,18 @@ class ClientInfo:
         if written:
             yield "".join(piece).encode("utf-8", "replace")
         yield from self._silent(clients, owners, openmetrics=openmetrics)
+
+    def _of_pushing(self, known: dict[str, ClientRecord], owners: ClientOwners) -> Iterator[str]:
+        for key, record in known.items():
+            line = self._line(key, record, owners)
+            if line is not None:
+                yield line
+
+    def _of_observed(self, known: dict[str, ClientRecord], owners: ClientOwners) -> Iterator[str]:
+        observed, room = self._find_observed(), self._most - len(self._lines)
+        if observed and self._most:
+            pushing = {_client(record) for record in known.values()}
+            yield from self._observed.lines(observed, pushing, room, owners)
 
     def _silent(self, clients: Clients, owners: ClientOwners, *, openmetrics: bool) -> Iterator[bytes]:
         entry = own_metric(SILENT)
@@ -92,7 +114,7 @@ class ClientInfo:
         if written is None and len(self._lines) >= self._most:
             if self._most and key not in self._refused:
                 self._refused.add(key)
-                self.overflowed += 1
+                self._overflowed += 1
             return None
         if written is None or written[0] != record.revision:
             written = self._lines[key] = (record.revision, sample(NAME, self._labels(key, record, owners), 1))
@@ -101,8 +123,9 @@ class ClientInfo:
 
     def _labels(self, key: str, record: ClientRecord, owners: ClientOwners) -> str:
         # Plain OTLP may name no instance: what the client is told from others by here keeps its series apart.
-        known = {_INSTANCE: key.rpartition("/")[2], **record.identity}
-        owner = record.owner(owners)
-        if owner is not None:
-            known[_OWNER] = owner.team
+        known = {_INSTANCE: key.rpartition("/")[2], **record.identity, **owner_labels(record.owner(owners))}
         return render((label, label_value(known[label])[0]) for label in self._names if known.get(label))
+
+
+def _client(record: ClientRecord) -> Key:
+    return without_pod(tuple(label_value(record.identity.get(name, ""))[0] for name in CLIENT_KEY))

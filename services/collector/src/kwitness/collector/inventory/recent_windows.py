@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final
@@ -16,6 +16,7 @@ from kwitness.collector.inventory.window_tables import (
     Number,
     Reading,
     Table,
+    client_of,
     group_rows,
     traffic_rows,
 )
@@ -26,8 +27,8 @@ from kwitness.contracts.envelopes import EventsHead, WindowTotals
 MAX_RECENT_BYTES: Final = 64 * 1024 * 1024
 """Memory of all windows of a replica, as estimated by the figures below."""
 _WINDOW_BYTES: Final = 1_000
-_ITEM_BYTES: Final = 450
-"""Of an item without the texts of its key."""
+_ITEM_BYTES: Final = 500
+"""Of an item without the texts of its key, and of its client among those that have traffic."""
 _ROW_BYTES: Final = 150
 _ERRORS_BYTES: Final = 300
 """Of a row with errors, and of each code."""
@@ -148,6 +149,7 @@ class RecentWindows:
         self._shares = Shares(most_bytes)
         self._sources: dict[str, Source] = {}
         self._items: dict[Table, dict[Key, Item]] = {TRAFFIC_TABLE: {}, GROUP_TABLE: {}}
+        self._clients: Counter[Key] = Counter()
         self._dropped: deque[Window] = deque()
         self._recently_left_out: Counter[tuple[str, int]] = Counter()
 
@@ -159,6 +161,11 @@ class RecentWindows:
     def items(self, table: Table) -> list[Item]:
         """Return the items of now; their rows go on changing."""
         return list(self._items[table].values())
+
+    @property
+    def clients(self) -> Collection[Key]:
+        """The clients that have traffic, by `CLIENT_KEY`."""
+        return self._clients.keys()
 
     def recently_left_out(self, now_ms: int) -> dict[str, int]:
         """Count entries of the last windows that are in no item, by reason."""
@@ -226,6 +233,8 @@ class RecentWindows:
         if added and (len(item.rows) >= MAX_ROWS or not self._shares.has_room(window.holder, added)):
             return False
         self._shares.take(window.holder, added)
+        if table is TRAFFIC_TABLE and not item.rows:
+            self._clients[client_of(key)] += 1
         if is_new:
             window.items.append(item)
         item.rows[window] = table.pack(row.numbers)
@@ -283,8 +292,15 @@ class RecentWindows:
         if not item.rows:
             self._shares.take(before, -_item_bytes(item))
             del self._items[item.table][item.key]
+            if item.table is TRAFFIC_TABLE:
+                self._forget_traffic(client_of(item.key))
         elif (after := next(iter(item.rows)).holder) != before:
             self._shares.move(before, after, _item_bytes(item))
+
+    def _forget_traffic(self, client: Key) -> None:
+        self._clients[client] -= 1
+        if not self._clients[client]:
+            del self._clients[client]
 
 
 def _holder(head: EventsHead) -> str:

@@ -109,6 +109,8 @@ def _largest(number: Number, other: Number) -> Number:
 
 
 _CLIENT: Final = ("principal", "client_id", "client_software_name", "client_software_version")
+CLIENT_KEY: Final = ("cluster_id", *_CLIENT, "k8s_namespace", "k8s_workload", "k8s_pod")
+"""Fields of a client in the key of its traffic."""
 TRAFFIC_TABLE: Final = Table(
     TRAFFIC,
     ("cluster_id", "topic", "api", *_CLIENT, "k8s_namespace", "k8s_workload", "k8s_pod"),
@@ -117,6 +119,11 @@ TRAFFIC_TABLE: Final = Table(
     levels=("fetch_lag", "fetch_lag_ms", "held_by_transaction"),
 )
 GROUP_TABLE: Final = Table(GROUPS, ("cluster_id", "group_id", "topic"), levels=("committed_lag", "committed_lag_ms"))
+
+
+def client_of(key: Key) -> Key:
+    """Return the client of a key of traffic, by `CLIENT_KEY`."""
+    return (key[0], *key[3:])
 
 
 def traffic_rows(origin: Origin, window: WindowTotals) -> Iterator[tuple[Key, Reading]]:
