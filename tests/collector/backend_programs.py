@@ -90,18 +90,19 @@ class OtelCollector(Backend):
     ) -> None:
         """Replace addresses and files of the example by ``places``."""
         folder.mkdir(parents=True)
-        ports = {"4318": free_port(), "8889": free_port(), "metrics": free_port()}
+        ports = {"4317": free_port(), "4318": free_port(), "8889": free_port(), "metrics": free_port()}
         telemetry = {"exporter": {"prometheus": {"host": "127.0.0.1", "port": ports["metrics"]}}}
         merged = {
             **config,
             "service": {**config["service"], "telemetry": {"metrics": {"readers": [{"pull": telemetry}]}}},
         }
-        text = re.sub(r"0\.0\.0\.0:(4318|8889)", lambda found: f"127.0.0.1:{ports[found[1]]}", json.dumps(merged))
+        text = re.sub(r"0\.0\.0\.0:(4317|4318|8889)", lambda found: f"127.0.0.1:{ports[found[1]]}", json.dumps(merged))
         for place, here in places.items():
             assert place in text
             text = text.replace(place, here)
         (folder / "config.yaml").write_text(text)
         self.endpoint = f"http://127.0.0.1:{ports['4318']}/v1/metrics"
+        self.grpc_endpoint = f"http://127.0.0.1:{ports['4317']}"
         self._page = f"http://127.0.0.1:{ports['8889']}/metrics"
         ready = f"http://127.0.0.1:{ports['metrics']}/metrics"
         super().__init__([built(OTELCOL) / "otelcol", "--config", folder / "config.yaml"], folder / "log", ready)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import string
 
 import pytest
@@ -41,7 +40,7 @@ def resource(
     )
     body, readable = encode([event], config)
     assert readable == [event]
-    [received] = ExportMetricsServiceRequest.FromString(gzip.decompress(body)).resource_metrics
+    [received] = ExportMetricsServiceRequest.FromString(body).resource_metrics
     pairs = [(attribute.key, attribute.value.string_value) for attribute in received.resource.attributes]
     assert len(dict(pairs)) == len(pairs)
     return dict(pairs)

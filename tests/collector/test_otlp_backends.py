@@ -86,7 +86,7 @@ def test_two_clients_are_two_series_with_the_sums_of_the_page_over_a_kill(
 ) -> None:
     entries = [
         forward("prometheus", prometheus.endpoint, "cumulative"),
-        forward("otelcol", otelcol.endpoint, "cumulative"),
+        {**forward("otelcol", otelcol.grpc_endpoint, "cumulative"), "protocol": "grpc"},
     ]
     collector = start(config={"forward": entries})
     pushing = Pushing(collector)

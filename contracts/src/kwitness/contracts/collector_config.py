@@ -118,6 +118,7 @@ class ForwardConfig(_Config):
 
     name: str
     endpoint: str
+    protocol: Literal["http", "grpc"] = "http"
     attributes: Literal["both", "own", "semantic"] = "both"
     temporality: Literal["asSent", "cumulative"] = "asSent"
     sources: tuple[Literal["pushes", "counts"], ...] = ("pushes",)

@@ -161,13 +161,16 @@ class Forward(Contract):
         pattern=DNS_LABEL,
     )
     endpoint: str = Field(
-        description="URL for OTLP over HTTP, such as https://otlp.example.org:4318/v1/metrics. It starts with "
-        "https://, or with http:// if tls.mode is Disabled.",
+        description="URL such as https://otlp.example.org:4318/v1/metrics for HTTP, or https://otlp.example.org:4317 "
+        "for gRPC, whose path does not matter. It starts with https://, or with http:// if tls.mode is Disabled.",
         min_length=8,
         max_length=1024,
         pattern=r"^https?://[^@\s]+$",
     )
     tls: ForwardTls = Field(default_factory=ForwardTls, description="How the connection is encrypted.")
+    protocol: Literal["Http", "Grpc"] = Field(
+        "Http", description="How the endpoint speaks OTLP. Grpc does not use the proxy of the installation."
+    )
     attributes: Literal["Both", "Own", "Semantic"] = Field(
         "Both",
         description="Which attributes are added to the resource of each push. Semantic: those of OpenTelemetry's "

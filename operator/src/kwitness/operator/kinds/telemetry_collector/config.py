@@ -106,6 +106,7 @@ def collector_config(
                 {
                     "name": forward.name,
                     "endpoint": forward.endpoint,
+                    "protocol": word_of(forward.protocol),
                     "attributes": word_of(forward.attributes),
                     "temporality": word_of(forward.temporality),
                     "sources": tuple(map(word_of, forward.sources)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -19,7 +18,7 @@ _OF_CONNECTIONS: Final = frozenset({"broker_id", "listener", "client_address", "
 
 
 def encode(batch: Iterable[Event], config: ForwardConfig) -> tuple[bytes, list[Event]]:
-    """Return a gzipped request, and the pushes in it: those that can be read."""
+    """Return a request, and the pushes in it: those that can be read."""
     request = ExportMetricsServiceRequest()
     readable: list[Event] = []
     for event in batch:
@@ -37,7 +36,7 @@ def encode(batch: Iterable[Event], config: ForwardConfig) -> tuple[bytes, list[E
                     attribute.key, attribute.value.string_value = key, value.encode("utf-8", "replace").decode()
         request.MergeFrom(export)
         readable.append(event)
-    return gzip.compress(request.SerializeToString(), compresslevel=1), readable
+    return request.SerializeToString(), readable
 
 
 def _added(identity: Mapping[str, str], config: ForwardConfig) -> dict[str, str]:
