@@ -210,6 +210,7 @@ LINES = [
     shlex.split(line.partition(" | ")[0])[1:]
     for block in re.findall(r"^```sh\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
     for line in block.splitlines()
+    if line.startswith("kwitness ")
 ]
 
 
