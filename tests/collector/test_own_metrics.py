@@ -76,7 +76,7 @@ def make_everything_happen(collector: CollectorProcess) -> None:
 
 def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(start: Start) -> None:
     unwanted = {"deny": ["app.unwanted."], "drop_attributes": ["unwanted"]}
-    collector = start(config={"prometheus": {"max_series": 20}, "filter": unwanted})
+    collector = start(config={"prometheus": {"max_series": 20, "client_addresses": True}, "filter": unwanted})
     make_everything_happen(collector)
 
     text = collector.scrape_text()
@@ -93,7 +93,7 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(s
         sampled = samples[f"{name}_count" if metric.type == "histogram" else name]
         labels = {frozenset(key for key, _ in sample) for sample in sampled}
         if name == CLIENT_INFO:  # no client has a broker, a pod and an owner in these tests
-            assert frozenset.union(*labels) == set(metric.labels) - {"owner"}
+            assert frozenset.union(*labels) == set(metric.labels) - {"owner", "contact"}
         else:
             assert {one | ({"reason"} & set(metric.labels)) for one in labels} == {frozenset(metric.labels)}, name
     wrong = samples["kafka_client_software_known_wrong"]
