@@ -15,6 +15,7 @@ from kwitness.cli.client_properties import connection, read_properties
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_reads import GivenInputs
+from kwitness.contracts.owner_lookup import OwnerLookup
 from kwitness.e2e.kafka.local_broker import Listener, LocalBroker
 from kwitness.images.spark_classes import spark_variables
 from kwitness.sandbox.waiting import run_to_end
@@ -155,7 +156,9 @@ def test_costs_are_told_from_tables_owners_and_rates_that_options_name(files: Pa
         "HeaderDrift": (files / "drift").as_uri(),
     }
     assert config.owners is not None
-    assert config.owners.owner_of(topic="orders.new").team == "orders"
+    owner = OwnerLookup(config.owners).owner_of({"topic": "orders.new"}, at_ms=0)
+    assert owner is not None
+    assert owner.team == "orders"
     assert config.rate_card is not None
     assert config.rate_card.bytes_in_per_gib == 5
     assert config.parameters["group_by"] == ["Team", "Header"]
@@ -181,7 +184,7 @@ SOURCE = GivenInputs(second=NAMED)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (JobOptions("Traffic", "/t", reads=GivenInputs(owners="o")), "--owners: Traffic does not read that"),
+        (JobOptions("LedgerAudit", "/t", reads=GivenInputs(owners="o")), "--owners: LedgerAudit does not read that"),
         (JobOptions("Traffic", "/t", reads=GivenInputs(rate_card="o")), "--rate-card: Traffic does not read that"),
         (JobOptions("Traffic", "/t", reads=SOURCE), "--target-bootstrap: Traffic does not read"),
         (JobOptions("Traffic", "/t", reads=GivenInputs(("Traffic=/a",))), "Traffic reads no other job's table"),
