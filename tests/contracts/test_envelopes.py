@@ -114,6 +114,7 @@ def test_bodies_are_written_with_the_keys_of_the_contract() -> None:
             "first_seen_ms": 1,
             "metrics": [],
             "subscriptions": [],
+            "known_wrong": [],
             "malformed": 0,
             "terminated": False,
         }
