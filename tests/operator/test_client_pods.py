@@ -96,6 +96,7 @@ def decided(
     listed_at_ms: int = 0,
     allowed: tuple[str, ...] = ("kwitness",),
     listeners: tuple[dict[str, Any], ...] = (listener("kafka:9092"),),
+    operator: str = "kwitness",
 ) -> FoundPods:
     """Return the decision for the collector of a cluster, whose last report has a list of that time."""
     spec = {"bootstrapServers": ["kafka:9092"], "listeners": list(listeners)}
@@ -103,7 +104,9 @@ def decided(
     body = collector("main", "kwitness")
     at = Key("kwitness", "main")
     facts: dict[Fact[Any], Answer[Any]] = {Referring("TelemetryCollector", at): Answer((body,), 1), **answers}
-    settings = OperatorSettings.model_validate({**SETTINGS, "collector": {"clientPods": allowed}})
+    settings = OperatorSettings.model_validate(
+        {**SETTINGS, "namespace": operator, "collector": {"clientPods": allowed}}
+    )
     view = Reading(facts.get, frozenset(facts), now_ms=1, settings=settings)
     state = ClusterState(cluster_id="c", clients_in_pods=7, pods_listed_at_ms=listed_at_ms)
     return client_pods(parse_resource(TelemetryCollector, body), known, state, view)
@@ -152,3 +155,20 @@ def test_without_namespaces_in_the_values_a_condition_names_the_value() -> None:
     assert found.sends == ()
     assert [shown.reason for shown in found.conditions] == ["PodsNotListed"]
     assert "Helm value collector.clientPods" in found.conditions[0].message
+
+
+@pytest.mark.parametrize(
+    ("operator", "listed"),
+    [("kwitness", [PodAddresses("kwitness"), PodAddresses("shop")]), ("elsewhere", [PodAddresses("kwitness")])],
+)
+def test_a_cluster_outside_the_operators_namespace_has_pods_of_its_own_alone(
+    operator: str, listed: list[PodAddresses]
+) -> None:
+    places = {
+        namespace: PodPlace(f"10.1.0.{len(namespace)}", namespace, "a-0", "a") for namespace in ("kwitness", "shop")
+    }
+    answers = {PodAddresses(namespace): Answer((place,), 1_000) for namespace, place in places.items()}
+
+    [action] = decided(answers, allowed=("kwitness", "shop"), operator=operator).sends
+
+    assert [PodAddresses(place.namespace) for place in action.pods.pods] == listed

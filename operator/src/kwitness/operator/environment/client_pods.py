@@ -26,12 +26,15 @@ class FoundPods(NamedTuple):
 
 
 def pod_facts(collector: TelemetryCollector, cluster: KafkaCluster, view: View) -> tuple[PodAddresses, ...]:
-    """Return the namespaces whose pods are listed: all that may be for the collector of the cluster, else its own."""
+    """Return the namespaces whose pods are listed: all allowed ones for the collector of a cluster, else its own.
+
+    An account that may create a KafkaCluster outside the operator's namespace learns of no further pods by it.
+    """
     allowed = set(view.settings.collector.client_pods)
     if not _listeners(cluster) or collector.spec.suspend:
         return ()
-    if not acts_for_all(collector, cluster, view):
-        own = collector.metadata.namespace
+    own = collector.metadata.namespace
+    if cluster.metadata.namespace != view.settings.namespace or not acts_for_all(collector, cluster, view):
         return (PodAddresses(own),) if contains_namespace(allowed, own) else ()
     if ANY_NAMESPACE in allowed:
         return (PodAddresses(None),)
