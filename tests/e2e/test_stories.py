@@ -110,7 +110,7 @@ def test_an_alert_leads_to_the_client_and_its_line_can_be_typed(platform: Platfo
 
     assert "ClientsBelowMinimum" in {one["type"] for one in warnings}
     assert alert["labels"]["client_software_version"].startswith("2.")
-    assert "User:ANONYMOUS at " in alert["annotations"]["clients"]
+    assert ": User:ANONYMOUS" in alert["annotations"]["clients"], "addresses are no labels by default"
     said = person.types(alert["annotations"]["command"])
     assert OLD in said
     assert "User:ANONYMOUS" in said

@@ -17,7 +17,7 @@ from kwitness.cli.progress import working
 from kwitness.cli.question_options import with_selection
 from kwitness.cli.questions import Answer, Selection, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.connection_counts import COUNTED_FIELDS, ConnectionCount, connection_counts
+from kwitness.cli.views.connection_counts import COUNTED_FIELDS, ConnectionCount, connection_counts, fields_to_count
 from kwitness.cli.views.connection_rows import CONNECTION_HEADINGS, connection_cells
 from kwitness.contracts.envelopes import ConnectionItem
 from kwitness.contracts.nouns import CONNECTIONS
@@ -73,7 +73,7 @@ def connections(
     with questions_to(options, cluster) as questions:
 
         def show(refresh: int | None) -> None:
-            chosen = selection if by is None else Selection(selection.filters, fields=(by,))
+            chosen = selection if by is None else Selection(selection.filters, fields=fields_to_count(by))
             with working("waiting for observers to list their connections"):
                 answer = questions.connections(chosen)
             fitting = " that fits" if any(selection.filters.values()) else ""

@@ -13,11 +13,17 @@ from kwitness.contracts.nouns import CONNECTIONS
 
 from .client_rows import team_of
 
-__all__ = ["COUNTED_FIELDS", "ConnectionCount", "connection_counts"]
+__all__ = ["COUNTED_FIELDS", "ConnectionCount", "connection_counts", "fields_to_count"]
 
 _OWNER: Final = "owner"
 COUNTED_FIELDS: Final = CONNECTIONS.filters
 """Fields by which connections are counted: those that select them."""
+
+
+def fields_to_count(field: str) -> tuple[str, ...]:
+    """Return the fields that an answer needs so that its connections can be counted by ``field``."""
+    required = (name for name, info in ConnectionItem.model_fields.items() if info.is_required())
+    return tuple(dict.fromkeys((field, *required)))
 
 
 class ConnectionCount(BaseModel):
