@@ -23,9 +23,12 @@ __all__ = [
 
 
 class Envelope(BaseModel):
-    """A frozen body; keys that are not known are ignored."""
+    """A frozen body; keys that are not known are ignored.
 
-    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+    A validator is built when a body is first read or made: a process uses few of them, and each takes memory.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, defer_build=True)
 
 
 ClientText = Annotated[str, Field(max_length=32_767)]

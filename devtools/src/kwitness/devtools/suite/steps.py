@@ -135,7 +135,8 @@ GROUPS: Final[Sequence[Group]] = (
         expression=f"broker and not spark and not ({_NODE})",
         folders=(
             "broker_plugin", "cli", "collector", "contracts", "demo", "interceptors_counts", "interceptors_java",
-            "interceptors_python", "jobs", "node", "observer", "observer_host", "operator", "tenants",
+            "interceptors_librdkafka", "interceptors_python", "jobs", "node", "observer", "observer_host", "operator",
+            "tenants",
         ),
         mark="pytest.mark.broker",
         queue="broker",
