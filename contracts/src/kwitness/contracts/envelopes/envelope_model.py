@@ -23,10 +23,7 @@ __all__ = [
 
 
 class Envelope(BaseModel):
-    """A frozen body; keys that are not known are ignored.
-
-    A validator is built when a body is first read or made: a process uses few of them, and each takes memory.
-    """
+    """A frozen body; keys that are not known are ignored. Its validator, which takes memory, is built at first use."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True, defer_build=True)
 
