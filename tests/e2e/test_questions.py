@@ -16,7 +16,7 @@ from tests.e2e.eventually import eventually
 from tests.e2e.person import Person
 from tests.questions_page import Question, questions
 
-pytestmark = pytest.mark.needs(up.numbers, up.interceptors, up.headers)
+pytestmark = pytest.mark.needs(up.gateway, up.sidecars, up.numbers, up.interceptors, up.headers)
 
 ADDED: Final = "for-ten-minutes"
 LIVE: Final = [question for question in questions() if question.answer and not question.answer.reads_tables]
