@@ -111,7 +111,8 @@ class InventoryApi:
         cursors, own = read_cursors(since), self._peers.own
         clients, items = self._state.clients, self._items(scope, question)
         clients.changes.follow(items.owners)
-        part = await changes_part(clients, items, question.limit, cursors.get(own))
+        merged = bool(self._peers.others())
+        part = await changes_part(clients, items, question.limit, cursors.get(own), merged=merged)
         if local and asks_for_part(request):
             return part_answer(part)
         read = partial(read_part, head=ChangesHead)

@@ -46,8 +46,13 @@ def _write_cursors(cursors: Cursors) -> str:
     return "~".join(f"{ordinal}.{cursor}" for ordinal, cursor in sorted(cursors.items()))
 
 
-async def changes_part(clients: Clients, items: ClientItems, limit: int, text: str | None) -> Part[ChangesHead]:
-    """Return this replica's first changes behind a cursor, or, where that is not possible, from the beginning."""
+async def changes_part(
+    clients: Clients, items: ClientItems, limit: int, text: str | None, *, merged: bool = True
+) -> Part[ChangesHead]:
+    """Return this replica's first changes behind a cursor, or, where that is not possible, from the beginning.
+
+    Each row has a cursor if the part is ``merged`` with those of other replicas: an answer may end at any row.
+    """
     turns, changes, visible = Turns(), clients.changes, items.visible
     cursor = None if text is None else changes.read(text, visible.audience)
     if cursor is not None and not changes.continues(cursor, scoped=visible.scope is not None):
@@ -72,7 +77,7 @@ async def changes_part(clients: Clients, items: ClientItems, limit: int, text: s
             else:
                 continue
             rows.pop(key, None)  # it changed again meanwhile
-            rows[key] = Row(key, changes.write(cursor, visible.audience), revision, item)
+            rows[key] = Row(key, changes.write(cursor, visible.audience) if merged else None, revision, item)
     head = ChangesHead(
         cursor=changes.write(cursor, visible.audience), more=changes.revision > cursor.revision, reset=reset
     )
