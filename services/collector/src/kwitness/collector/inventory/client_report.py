@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
@@ -148,7 +149,12 @@ def _is_ours(record: ClientRecord) -> bool:
 def _known_wrong(record: ClientRecord) -> tuple[str, ...]:
     known = record.identity.get
     name, version = known("client_software_name"), known("client_software_version")
-    return tuple(defect.id for defect in defects_of(name, version)) if name and version else ()
+    return _defect_ids(name, version) if name and version else ()
+
+
+@lru_cache(maxsize=2048)
+def _defect_ids(name: str, version: str) -> tuple[str, ...]:
+    return tuple(defect.id for defect in defects_of(name, version))
 
 
 async def clients_part(clients: Clients, items: ClientItems, question: Question) -> Part[ClientsHead]:
