@@ -6,10 +6,12 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+import pytest
+from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData, NumberDataPoint
 
 from kwitness.collector.origin import Origin
 from kwitness.collector.prometheus.budget import BudgetedSeries
+from kwitness.collector.prometheus.client_sums import write_number
 from kwitness.collector.prometheus.counted_payloads import POINTS, payloads
 from kwitness.collector.prometheus.headers import HeaderSeries
 from kwitness.collector.prometheus.intercepted import InterceptedSeries, Reported
@@ -121,3 +123,13 @@ def test_many_series_come_in_parts_of_a_thousand_points() -> None:
     assert parts[:-1] == [POINTS] * (len(parts) - 1)
     assert sum(parts) == len(exposed([headers])) >= 4_000
     assert not list(payloads([HeaderSeries(10)], {"service.name": "collector"}, NOW))
+
+
+@pytest.mark.parametrize(("value", "written"), [(7, "as_int"), (2**62 * 2, "as_double"), (0.5, "as_double")])
+def test_a_number_that_otlp_cannot_hold_as_an_integer_is_a_double(value: float, written: str) -> None:
+    point = NumberDataPoint()
+
+    write_number(point, value)
+
+    assert point.WhichOneof("value") == written
+    assert getattr(point, written) == value

@@ -10,7 +10,6 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.environment.collectors import ServingCollector, acts_for_all, collector_of
 from kwitness.operator.model.conditions import Verdict
-from kwitness.operator.model.store import Key
 from kwitness.operator.shapes.actions import SendClientPods
 from kwitness.operator.shapes.facts import PodAddresses
 from kwitness.operator.shapes.work import View
@@ -83,10 +82,9 @@ def client_pods(
 
 
 def _send(collector: ServingCollector, pods: ClientPods) -> SendClientPods:
-    of = collector.resource
     return SendClientPods(
-        collector=Key(of.metadata.namespace, of.metadata.name),
-        encrypted=of.spec.ingest.tls.secret_ref is not None,
+        collector=collector.key,
+        encrypted=collector.encrypted,
         authority=collector.authority,
         pods=pods,
     )

@@ -44,6 +44,16 @@ class ServingCollector:
     resource: TelemetryCollector
     authority: str | None
 
+    @property
+    def key(self) -> Key:
+        """Return namespace and name."""
+        return Key(*key_of(self.resource))
+
+    @property
+    def encrypted(self) -> bool:
+        """Return true where it serves TLS."""
+        return self.resource.spec.ingest.tls.secret_ref is not None
+
 
 def collector_of(namespace: str, cluster: KafkaCluster, view: View) -> ServingCollector:
     """Return the collector that takes what the resources of a namespace report of the cluster.
@@ -139,13 +149,12 @@ def collectors_naming(cluster: KafkaCluster, view: View) -> list[TelemetryCollec
 
 def collector_address(collector: ServingCollector, *, authority: str, token: str) -> CollectorAddress:
     """Where events go; ``authority`` and ``token`` are paths of files in the pod."""
-    metadata, spec = collector.resource.metadata, collector.resource.spec
-    scheme = "https" if spec.ingest.tls.secret_ref is not None else "http"
+    scheme = "https" if collector.encrypted else "http"
     # The name of one replica, with a place for its number.
-    host = collector_peer_host(metadata.name, metadata.namespace, 0).replace("-0.", "-{ordinal}.", 1)
+    host = collector_peer_host(collector.key.name, collector.key.namespace, 0).replace("-0.", "-{ordinal}.", 1)
     return CollectorAddress(
         url=f"{scheme}://{host}:{COLLECTOR_PORT}",
-        replicas=spec.replicas,
+        replicas=collector.resource.spec.replicas,
         ca_file=None if collector.authority is None else authority,
         token_file=token,
     )

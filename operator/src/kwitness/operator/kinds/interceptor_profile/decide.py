@@ -118,12 +118,11 @@ def _directives(
     if all(one.suspended == suspend for one in own):
         return ()
     collector = collector_of(key.namespace, permitted_cluster(resource, view), view)
-    of = collector.resource
     return (
         TellInterceptors(
             profile=key,
-            collector=Key(of.metadata.namespace, of.metadata.name),
-            encrypted=of.spec.ingest.tls.secret_ref is not None,
+            collector=collector.key,
+            encrypted=collector.encrypted,
             authority=collector.authority,
             directives=ResourceDirectives(
                 settings=settings,

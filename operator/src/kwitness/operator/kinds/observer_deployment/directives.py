@@ -28,12 +28,11 @@ def directives(
     """
     if all(one.suspended == suspend for one in own):
         return ()
-    of = collector.resource
     return (
         TellObservers(
             observers=key,
-            collector=Key(of.metadata.namespace, of.metadata.name),
-            encrypted=of.spec.ingest.tls.secret_ref is not None,
+            collector=collector.key,
+            encrypted=collector.encrypted,
             authority=collector.authority,
             directives=ResourceDirectives(settings=settings, suspend=suspend, other_namespaces=other_namespaces),
         ),
@@ -56,12 +55,11 @@ def subscriptions(
     wanted = ClusterSubscriptions.of(map(to_message, requested))
     if all(one.telemetry is None or one.telemetry.subscriptions in {None, wanted.hash} for one in own):
         return ()
-    of = collector.resource
     return (
         TellSubscriptions(
             observers=key,
-            collector=Key(of.metadata.namespace, of.metadata.name),
-            encrypted=of.spec.ingest.tls.secret_ref is not None,
+            collector=collector.key,
+            encrypted=collector.encrypted,
             authority=collector.authority,
             subscriptions=wanted,
         ),

@@ -108,9 +108,9 @@ def _write(point: Any, slot: Slot, factor: float) -> bool:
     """Write a slot's sum; False where it has none of this kind."""
     match slot.series:
         case Counter():
-            _write_number(point, slot.total if factor == 1 else slot.total / factor)
+            write_number(point, slot.total if factor == 1 else slot.total / factor)
         case Gauge() if not isinstance(slot.last, Buckets | None):
-            _write_number(point, slot.last)
+            write_number(point, slot.last)
         case Histogram() if slot.buckets is not None and slot.buckets.count == slot.count:
             return _write_buckets(point, slot.buckets)
         case _:
@@ -118,7 +118,8 @@ def _write(point: Any, slot: Slot, factor: float) -> bool:
     return True
 
 
-def _write_number(point: Any, value: float) -> None:
+def write_number(point: Any, value: float) -> None:
+    """Write the value of a number's point; an integer that OTLP cannot hold as one is written as a double."""
     if isinstance(value, int) and abs(value) < _LARGEST:
         point.as_int = value
     else:

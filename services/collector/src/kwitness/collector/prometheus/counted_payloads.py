@@ -11,6 +11,7 @@ from typing import Any, Final
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AggregationTemporality, MetricsData
 
 from kwitness.collector.prometheus.budget import BudgetedSeries, Level
+from kwitness.collector.prometheus.client_sums import write_number
 from kwitness.collector.prometheus.series import Counter, Histogram
 from kwitness.contracts.own_metrics import OwnMetric
 
@@ -67,7 +68,7 @@ class _Writing:
             case Counter():
                 metric.sum.aggregation_temporality, metric.sum.is_monotonic = _CUMULATIVE, True
                 point = metric.sum.data_points.add()
-                _write_number(point, series.total, divisor)
+                write_number(point, series.total if divisor == 1 else series.total / divisor)
                 point.start_time_unix_nano = series.created_ms * _NS
             case Histogram():
                 metric.histogram.aggregation_temporality = _CUMULATIVE
@@ -78,17 +79,11 @@ class _Writing:
                 point.start_time_unix_nano = series.created_ms * _NS
             case Level():
                 point = metric.gauge.data_points.add()
-                _write_number(point, series.largest(self._now_ms) or 0, divisor)
+                largest = series.largest(self._now_ms) or 0
+                write_number(point, largest if divisor == 1 else largest / divisor)
         point.time_unix_nano = self._now_ms * _NS
         _add_attributes(point, labels)
         self.points += 1
-
-
-def _write_number(point: Any, value: float, divisor: float) -> None:
-    if divisor == 1 and isinstance(value, int):
-        point.as_int = value
-    else:
-        point.as_double = value / divisor
 
 
 def _add_attributes(message: Any, attributes: Mapping[str, str]) -> None:
