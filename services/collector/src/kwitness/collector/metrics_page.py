@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
-from typing import Final
 
 from aiohttp import web
 
+from kwitness.collector.compression import compressed
 from kwitness.collector.core import ZeroPeriod
 from kwitness.collector.ingest.http_server import Requests
 from kwitness.collector.inventory.client_info import ClientInfo
@@ -17,9 +16,6 @@ from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.collector.prometheus.exposition import OPENMETRICS, TEXT
 from kwitness.collector.prometheus.render_errors import OWN, rendered_wholly
 from kwitness.contracts.endpoints import HEALTH_PATH, METRICS_PATH, READY_PATH
-
-_GZIP: Final = 31
-_FAST: Final = 1
 
 
 class MetricsPage:
@@ -50,13 +46,13 @@ class MetricsPage:
         state = self._pipeline.state
         state.expire(now_ms())
         openmetrics = "application/openmetrics-text" in request.headers.get("Accept", "")
-        compressed = "gzip" in request.headers.get("Accept-Encoding", "")
+        is_gzip = "gzip" in request.headers.get("Accept-Encoding", "")
         response = web.StreamResponse(headers={"Content-Type": OPENMETRICS if openmetrics else TEXT})
-        if compressed:
+        if is_gzip:
             response.headers["Content-Encoding"] = "gzip"
         await response.prepare(request)
         pieces = self._pieces(state.zeros(now_ms()), openmetrics=openmetrics)
-        for piece in _compressed(pieces) if compressed else pieces:
+        for piece in compressed(pieces) if is_gzip else pieces:
             await response.write(piece)
         await response.write_eof()
         return response
@@ -82,12 +78,3 @@ class MetricsPage:
         """Say whether requests are taken; a Kafka that is away does not matter, since senders are told to wait."""
         trouble = self._ready()
         return web.Response(text=trouble or "ok", status=503 if trouble else 200)
-
-
-def _compressed(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    stream = zlib.compressobj(_FAST, zlib.DEFLATED, _GZIP)
-    for piece in pieces:
-        out = stream.compress(piece)
-        if out:
-            yield out
-    yield stream.flush()

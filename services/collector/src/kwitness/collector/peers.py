@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
 import ssl
 import time
 from collections.abc import AsyncIterable, Mapping, Sequence
@@ -14,6 +13,7 @@ import aiohttp
 from pydantic import ValidationError
 
 from kwitness.collector import events as batches
+from kwitness.collector.compression import compress
 from kwitness.collector.configuration import Settings
 from kwitness.collector.events import Event, ForwardedAnswer, Outcome, together
 from kwitness.collector.failures import BodyTooLargeError, UnavailableError
@@ -118,7 +118,7 @@ class Peers:
     ) -> bytes:
         url = self._address(ordinal) + path
         headers = {**self._headers(), FORWARDED: "1"}
-        data = await asyncio.to_thread(gzip.compress, body, 1)
+        data = await asyncio.to_thread(compress, body)
         try:
             async with self._client().request(
                 method,

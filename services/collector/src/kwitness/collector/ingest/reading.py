@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
@@ -12,6 +11,7 @@ from aiohttp import web
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from kwitness.collector.compression import compress
 from kwitness.collector.failures import ForbiddenError, RefusedError
 from kwitness.collector.ingest.authentication import READERS, SENDERS, Authenticator, require
 from kwitness.collector.inventory.ordered_rows import RowOrder
@@ -22,8 +22,6 @@ from kwitness.collector.turns import Turns
 from kwitness.contracts.questions import InvalidQuestionError, Noun, Question
 from kwitness.contracts.reader_rights import ReaderScope
 
-_GZIP_LEVEL: Final = 1
-_GZIP_FORMAT: Final = 16 + zlib.MAX_WBITS
 PARTS: Final = "parts"
 """The parameter of a replica that asks another."""
 
@@ -164,15 +162,13 @@ async def answer_page(
 async def answer_items(request: web.Request, items: Iterable[bytes], known: Mapping[str, object]) -> web.Response:
     """Write an answer of items as JSON and all else that is known, compressed where the caller accepts that."""
     rest = to_json({name: value for name, value in known.items() if value is not None}, exclude_none=True)
-    listed = [piece for item in items for piece in (b",", item)][1:]
-    pieces = [b'{"items":[', *listed, b"],", rest[1:]]
     accepted = request.headers.get("Accept-Encoding", "")
-    if "gzip" not in accepted or "gzip;q=0" in accepted:
-        return web.Response(body=b"".join(pieces), content_type="application/json")
-    body = await asyncio.to_thread(_compress, pieces)
-    return web.Response(body=body, headers={"Content-Encoding": "gzip"}, content_type="application/json")
+    is_gzip = "gzip" in accepted and "gzip;q=0" not in accepted
+    body = await asyncio.to_thread(_body, items, rest, is_gzip=is_gzip)
+    headers = {"Content-Encoding": "gzip"} if is_gzip else None
+    return web.Response(body=body, headers=headers, content_type="application/json")
 
 
-def _compress(pieces: Iterable[bytes]) -> bytes:
-    compressor = zlib.compressobj(_GZIP_LEVEL, wbits=_GZIP_FORMAT)
-    return b"".join([*map(compressor.compress, pieces), compressor.flush()])
+def _body(items: Iterable[bytes], rest: bytes, *, is_gzip: bool) -> bytes:
+    body = b"".join((b'{"items":[', b",".join(items), b"],", rest[1:]))
+    return compress(body) if is_gzip else body

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
-from itertools import islice
 from typing import Final, NamedTuple
 
 from kwitness.collector.client_owners import ClientOwners
@@ -13,6 +13,8 @@ MAX_GONE: Final = 10_000
 """Clients that ended and are remembered for readers."""
 MAX_GONE_CHARACTERS: Final = 1024 * 1024
 """Characters of their keys, and of what decides who may see them."""
+_FEW_CHANGES: Final = 1_000
+"""Changes that another of the same client followed are left where they are up to here, and up to as many as others."""
 
 
 class ChangeCursor(NamedTuple):
@@ -31,6 +33,8 @@ class ClientChanges:
     def __init__(self) -> None:
         self.revision = 0
         self._revisions: dict[str, int] = {}
+        self._noted: list[int] = []
+        self._noted_keys: list[str] = []
         self._gone: dict[str, Mapping[str, str]] = {}
         self._gone_characters = 0
         self._forgotten = 0
@@ -55,6 +59,10 @@ class ClientChanges:
             self._moved = self.revision
         self._revisions.pop(key, None)
         self._revisions[key] = self.revision
+        self._noted.append(self.revision)
+        self._noted_keys.append(key)
+        if len(self._noted) > 2 * len(self._revisions) + _FEW_CHANGES:
+            self._noted, self._noted_keys = list(self._revisions.values()), list(self._revisions)
         if key in self._gone:
             self._remember_no_more(key)
 
@@ -101,11 +109,13 @@ class ClientChanges:
     def after(self, revision: int, most: int) -> list[tuple[str, int]]:
         """Return the first keys and revisions behind a revision."""
         found: list[tuple[str, int]] = []
-        for entry in reversed(self._revisions.items()):
-            if entry[1] <= revision:
-                break
-            found.append(entry)
-        return list(islice(reversed(found), most))
+        for place in range(bisect_right(self._noted, revision), len(self._noted)):
+            key = self._noted_keys[place]
+            if self._revisions.get(key) == self._noted[place]:
+                found.append((key, self._noted[place]))
+                if len(found) == most:
+                    break
+        return found
 
 
 def _characters(key: str, proven: Mapping[str, str]) -> int:

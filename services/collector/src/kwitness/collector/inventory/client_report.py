@@ -61,6 +61,7 @@ class ClientItems:
         self._metrics: dict[frozenset[str], list[str]] = {}
         fields = question.fields or CLIENTS.fields
         self._identity = frozenset(IDENTITY_KEYS).intersection(fields)
+        self._writes_whole_identity = len(self._identity) == len(IDENTITY_KEYS)
         self._writes_key = "key" in fields
         self._values = [(name, value) for name, value in self._state().items() if name in fields]
 
@@ -81,8 +82,12 @@ class ClientItems:
 
     def item(self, key: str, record: ClientRecord) -> dict[str, Any]:
         """Return the fields of an item that are known."""
-        fields = self._identity
-        item: dict[str, Any] = {name: text for name, text in record.identity.items() if text and name in fields}
+        identity, fields = record.identity, self._identity
+        item: dict[str, Any]
+        if self._writes_whole_identity and "" not in identity.values():  # nearly always: a copy takes a third
+            item = dict(identity)
+        else:
+            item = {name: text for name, text in identity.items() if text and name in fields}
         if _PORT in item:
             item[_PORT] = int(item[_PORT])
         if self._writes_key:
@@ -178,6 +183,7 @@ async def _first(clients: Clients, items: ClientItems, order: RowOrder) -> tuple
             if items.fits(record)
         ]
         matched += len(fitting)
+        await turns.pause_when_due()
         rows = order.first([*rows, *fitting])
         after = step[-1][0]
         await turns.pause_when_due()

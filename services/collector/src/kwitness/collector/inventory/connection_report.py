@@ -132,6 +132,7 @@ async def connections_part(
             Row(seen.key, items.order_value(seen), seen.listing.listed_at_ms, seen) for seen in step if items.fits(seen)
         ]
         matched += len(fitting)
+        await turns.pause_when_due()
         rows = order.first([*rows, *fitting])
     written = await write_items(rows, lambda _, seen: items.write(seen))
     await turns.pause_when_due()

@@ -5,7 +5,6 @@ Source: OTLP specification 1.x, "OTLP/HTTP": 429, 502, 503 and 504 may be tried 
 
 from __future__ import annotations
 
-import gzip
 import socket
 import ssl
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from typing import Final
 import aiohttp
 from yarl import URL
 
+from kwitness.collector.compression import compress
 from kwitness.collector.sinks.otlp_transport import TIMEOUT_S, AddressDeniedError, Answer, check_address
 from kwitness.collector.tls import client_context
 from kwitness.contracts.collector_config import ForwardConfig
@@ -48,7 +48,7 @@ class HttpTransport:
             # A redirect could carry the headers to a host that the Secret does not name.
             async with self._session.post(
                 self._endpoint,
-                data=gzip.compress(request, compresslevel=1),
+                data=compress(request),
                 headers={**_HEADERS, **headers},
                 ssl=self._system_tls if self._tls_context is None else self._tls_context.current(),
                 allow_redirects=False,
