@@ -13,6 +13,8 @@ from kwitness.collector.origin import Origin
 from kwitness.collector.prometheus.budget import IDLE_MS, MAX_VOICES, Level
 from kwitness.collector.prometheus.intercepted import InterceptedSeries, Reported, parts_of, trouble_with_bounds
 from kwitness.contracts.envelopes import InterceptionTotals, InterceptorsHead
+from kwitness.contracts.interceptors import ATTRIBUTE_LABEL
+from kwitness.contracts.own_metrics import OWN_METRICS
 
 from tests.collector.collector_process import parse, value
 from tests.collector.collector_samples import CLUSTER
@@ -111,6 +113,56 @@ def test_of_many_reporters_the_ones_that_say_most_are_remembered() -> None:
 
     assert len(level.said) == MAX_VOICES
     assert level.largest(NOW) == 99
+
+
+def with_team(team: str, number: int = 1) -> Reported:
+    return reported(number)._replace(attributes={"team": team, "tier": "gold"})
+
+
+def test_what_interceptors_count_has_the_attributes_that_are_named_as_labels() -> None:
+    series = InterceptedSeries(10_000, ("team", "k8s_pod"))
+    series.add(with_team("shop", 1), window(10), NOW)
+    series.add(with_team("billing", 2), window(12), NOW)
+
+    samples = shown(series)
+
+    own = {name: found for name, found in samples.items() if name.startswith(PREFIX)}
+    assert {dict(labels)["attribute_team"] for found in own.values() for labels in found} == {"shop", "billing"}
+    assert value(samples, f"{PREFIX}end_to_end_latency_seconds_count", attribute_team="shop") == 8
+    assert value(samples, f"{PREFIX}queued_records", attribute_team="billing", client_id="orders") == 4
+    names = {name for found in samples.values() for labels in found for name, _ in labels}
+    assert not names & {"attribute_tier", "attribute_k8s_pod"}
+    assert value(samples, "kwitness_interceptor_dropped_events_total", name="front") == 4
+
+
+def test_no_own_label_begins_as_those_of_attributes_do() -> None:
+    assert not [label for metric in OWN_METRICS for label in metric.labels if label.startswith(ATTRIBUTE_LABEL)]
+
+
+def test_beyond_the_budget_attributes_are_other() -> None:
+    series = InterceptedSeries(100, ("team",))
+    for number in range(50):
+        series.add(with_team(f"team-{number}"), window(2 + number), NOW)
+
+    samples = shown(series)
+
+    name = f"{PREFIX}sent_records_total"
+    assert value(samples, name) == sum(range(2, 52))
+    assert value(samples, name, attribute_team="other", topic="other") is not None
+
+
+def test_other_attributes_begin_all_series_again_within_the_same_budget() -> None:
+    series = InterceptedSeries(1_000)
+    series.add(reported(), window(10), NOW)
+    before = series.series
+
+    series.label_by(("team",))
+    assert (series.series, shown(series)) == (0, {})
+    series.add(with_team("shop"), window(10), NOW)
+    series.label_by(("team",))
+
+    assert series.series == before
+    assert value(shown(series), f"{PREFIX}sent_records_total", attribute_team="shop") == 10
 
 
 def test_beyond_the_budget_distinct_keys_are_the_largest_of_all_topics() -> None:

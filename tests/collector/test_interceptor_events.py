@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from tests.collector.collector_samples import CLUSTER
 from tests.collector.event_samples import of_sidecar, request, row
 from tests.collector.interceptor_samples import REPORTER, intercepted, interceptors_request
 from tests.collector.replica_pair import port_pair
+from tests.eventually import eventually
 
 Start = Callable[..., CollectorProcess]
 EXAMPLE = Path(__file__).resolve().parents[2] / "contracts/vectors/interceptor_events_request.ndjson"
@@ -49,6 +51,29 @@ def test_the_example_of_the_contract_is_taken_number_by_number(start: Start) -> 
     assert collector.value("kwitness_interceptor_reporters", namespace="shop", name="front", runtime="python") == 1
     assert collector.value("kwitness_interceptor_clients", side="consumer") == 1
     assert collector.value("kwitness_interceptor_clients_without", reason="share_group") == 1
+
+
+def test_attributes_of_a_pod_are_labels_where_the_collector_names_them(start: Start) -> None:
+    collector = start(config={"prometheus": {"interceptor_attributes": ["team", "stage"]}})
+    own = {"team": "shop", "tier": "gold"}
+    collector.observe(interceptors_request(totals=[intercepted(1)], attributes=own), token=INTERCEPTOR)
+
+    (labels,) = map(dict, collector.scrape()[SENT])
+
+    assert {name: text for name, text in labels.items() if name.startswith("attribute")} == {"attribute_team": "shop"}
+
+
+def test_another_list_of_attributes_begins_the_series_again(start: Start) -> None:
+    collector = start()
+    body = partial(interceptors_request, attributes={"team": "shop"})
+    collector.observe(body(totals=[intercepted(1)]), token=INTERCEPTOR)
+    assert collector.value(SENT) == 10
+
+    collector.write_config(prometheus={"interceptor_attributes": ["team"]})
+    eventually(lambda: SENT not in collector.scrape())
+    collector.observe(body(totals=[intercepted(2, 7)]), token=INTERCEPTOR)
+
+    assert collector.value(SENT, attribute_team="shop") == 7
 
 
 def test_what_comes_again_counts_once(start: Start) -> None:

@@ -57,6 +57,7 @@ def agent(reported: Reported, folder: Path, java: str = "java") -> Application:
                     "name": "orders",
                     "suspend": False,
                     "window_ms": 1000,
+                    "attributes": {"team": "shop"},
                     "collector": {"url": reported.url, "replicas": 1, "token_file": str(token)},
                     **wanted,
                 }

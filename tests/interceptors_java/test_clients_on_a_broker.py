@@ -85,6 +85,7 @@ def test_what_is_reported_is_what_the_broker_has(kafka: LocalBroker, run: Run) -
     assert {row.group_id for row in produced} == {None}
     assert {row.group_id for row in consumed} == {"billing"}
     assert reported.heads[-1].state.ended
+    assert {head.attributes["team"] for head in reported.heads} == {"shop"}
 
 
 @pytest.mark.parametrize("run", [NEWEST], indirect=True)

@@ -66,6 +66,7 @@ def test_counts_sizes_and_times_reach_the_collector_with_their_seals(
     ranges = [(one.first, one.last) for row in rows for part in row.partitions for one in part.offset_ranges]
     assert (ranges[0][0], ranges[-1][1]) == (0, 9)
     assert {(row.client_id, row.side, row.attributes["team"]) for row in rows} == {("shop", "producer", "shop")}
+    assert {head.attributes["team"] for head in collector.heads} == {"shop"}
     seals = [row for row in collector.rows if isinstance(row, WindowSeal)]
     assert sum(seal.count for seal in seals) == len(collector.rows) - len(seals)
     assert sum(part.sent for head in collector.heads for total in head.totals for part in total.topics) == 11

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from .broker_configs import BrokerSubscriptionConfig
 from .denied_addresses import LINK_LOCAL
 from .identity import DEFAULT_LABELS, IdentityKey
+from .interceptors import AttributeName
 from .kafka_connection import KafkaAuthentication, KafkaConnection, TopicNames
 from .observers import ReportedBy
 from .reader_rights import ReaderScope
@@ -45,6 +46,7 @@ class PrometheusConfig(_Config):
     expire_after_missed_pushes: int = 3
     max_client_info: int = 10_000
     client_addresses: bool = False
+    interceptor_attributes: tuple[AttributeName, ...] = ()
     scrape_interval_ms: int = Field(30_000, ge=0)
 
 

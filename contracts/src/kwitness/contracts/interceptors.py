@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from kwitness.contracts.dns_label import DnsLabel
 
 __all__ = [
+    "ATTRIBUTE_LABEL",
+    "MAX_ATTRIBUTE_KEYS",
     "AttributeName",
     "AttributeText",
     "Hook",
@@ -33,3 +35,7 @@ Reporter = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
 AttributeName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[a-z][a-z0-9_]*$")]
 AttributeText = Annotated[str, Field(max_length=63)]
 """The value of a pod's label."""
+ATTRIBUTE_LABEL: Final = "attribute_"
+"""Begins the label that a profile's attribute becomes: no own label begins so, and none can be replaced."""
+MAX_ATTRIBUTE_KEYS: Final = 4
+"""Attributes that become labels of a metric, or tell rows of a table apart."""

@@ -224,6 +224,7 @@ impl Sender {
             "process_id": std::process::id(),
             "container": self.plugin.reporter.container,
             "workload": settings.workload,
+            "attributes": settings.attributes,
             "version": env!("CARGO_PKG_VERSION"),
             "settled": self.queue.settled(),
             "sent_at_ms": coarse_now_ms(),
@@ -294,11 +295,13 @@ mod tests {
     fn what_waits_while_there_is_no_collector_keeps_the_thread_from_nothing() {
         let file = std::env::temp_dir().join(format!("kwitness-{}.json", std::process::id()));
         let text = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
-            "interceptors":[{"type":"Audit","name":"audit"}],"collector":null}"#;
+            "interceptors":[{"type":"Audit","name":"audit"}],"attributes":{"team":"shop"},"collector":null}"#;
         std::fs::write(&file, text).unwrap();
         let plugin = Box::leak(Box::new(Plugin::new(ProcessMark::new(), "shop/orders-1".to_owned())));
         let (opened, settings) = SettingsFile::open(file.clone()).unwrap();
-        let mut sender = Sender::new(plugin, opened, settings);
+        let mut sender = Sender::new(plugin, opened, settings.clone());
+        let head: serde_json::Value = serde_json::from_slice(&sender.body(&settings, &[])).unwrap();
+        assert_eq!(head["attributes"]["team"], "shop");
         sender.queue.push(Item::Row(Row { seq: 1, topic: "interceptions", key: String::new(), line: vec![] }), 1 << 20);
 
         sender.turn(true);

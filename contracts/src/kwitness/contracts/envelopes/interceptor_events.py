@@ -12,7 +12,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from kwitness.contracts.dns_label import DnsLabel
-from kwitness.contracts.interceptors import Hook, InterceptorName, InterceptorRuntime, Reporter, Side
+from kwitness.contracts.interceptors import (
+    AttributeName,
+    AttributeText,
+    Hook,
+    InterceptorName,
+    InterceptorRuntime,
+    Reporter,
+    Side,
+)
 from kwitness.contracts.observers import ResourceName
 
 from .envelope_model import ClientText, ClusterId, Count, Envelope, Milliseconds
@@ -231,6 +239,9 @@ class InterceptorsHead(Envelope):
     container: Annotated[str, Field(max_length=63)] | None = Field(None, description="Name of the container.")
     workload: WorkloadName | None = Field(
         None, description="What made its pod; it counts only where the pod's name begins with that name."
+    )
+    attributes: Annotated[dict[AttributeName, AttributeText], Field(max_length=16)] = Field(
+        default_factory=dict, description="Labels of the pod that the profile names, by what it calls them."
     )
     version: Annotated[str, Field(max_length=64)] | None = Field(None, description="Version of the interceptors.")
     settled: Count = Field(0, description="Every number below it is final: it will not be sent again.")

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from kwitness.contracts.dns_label import DNS_LABEL
 from kwitness.contracts.identity import DEFAULT_LABELS, IdentityKey
+from kwitness.contracts.interceptors import MAX_ATTRIBUTE_KEYS, AttributeName
 
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
 from .contract_model import Contract, Rule, list_map, list_set, rules
@@ -38,6 +39,7 @@ __all__ = [
 
 
 _Label = Annotated[IdentityKey, Field(description="An identity key.")]
+_Attribute = Annotated[AttributeName, Field(description="Name of an attribute.")]
 
 
 class ServiceMonitor(Contract):
@@ -85,6 +87,15 @@ class Prometheus(Contract):
         description="True: kwitness_client_info and kwitness_client_silent_since_seconds have the label "
         "client_address. An address can be personal data, and all users of Prometheus read it. The inventory has it in "
         "any case.",
+    )
+    interceptor_attributes: tuple[_Attribute, ...] = Field(
+        (),
+        description="Attributes (spec.attributes of InterceptorProfiles) that become labels of "
+        "kafka_client_interceptor_*: team is attribute_team. A pod reports its own, none where its profile has no such "
+        "attribute. Each value has series of its own; they count in maxSeries. Another list begins these counters at 0 "
+        "again.",
+        max_length=MAX_ATTRIBUTE_KEYS,
+        json_schema_extra=list_set(),
     )
     scrape_interval: str = duration_field(
         "30s",

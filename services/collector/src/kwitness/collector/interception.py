@@ -54,7 +54,8 @@ class Interception:
         self, head: InterceptorsHead, numbers: SourceNumbers, fresh: frozenset[int], rejected: list[Rejection]
     ) -> set[int]:
         now = now_ms()
-        reported = Reported(origin_of(head), head.profile.namespace, head.profile.name, head.reporter)
+        profile = head.profile
+        reported = Reported(origin_of(head), profile.namespace, profile.name, head.reporter, head.attributes)
         taken: set[int] = set()
         for window in head.totals:
             if window.seq not in fresh:

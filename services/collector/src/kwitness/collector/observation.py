@@ -60,6 +60,7 @@ class Observation:
         self._taking.collector = f"{config.namespace}/{config.name}"
         self.other_namespaces = config.ingest.other_namespaces
         self.totals.max_series = self.interception.totals.max_series = config.prometheus.max_series // _SHARE
+        self.interception.totals.label_by(config.prometheus.interceptor_attributes)
         self.headers.series.max_series = config.prometheus.max_series // _SHARE_OF_HEADERS
 
     def expire(self, now: int) -> None:

@@ -137,6 +137,7 @@ class Sender:
             "process_id": reporter.process_id,
             "container": reporter.container,
             "workload": settings.workload,
+            "attributes": dict(settings.attributes),
             "version": VERSION,
             "settled": queue.settled,
             "sent_at_ms": int(time.time() * 1000),

@@ -98,6 +98,7 @@ def collector_config(
             expire_after_missed_pushes=spec.prometheus.expire_after_missed_pushes,
             max_client_info=spec.prometheus.max_client_info,
             client_addresses=spec.prometheus.client_addresses,
+            interceptor_attributes=spec.prometheus.interceptor_attributes,
             scrape_interval_ms=parse_duration(spec.prometheus.scrape_interval) // timedelta(milliseconds=1),
         ),
         ingest=_ingest(collector, account, settings, reporters),

@@ -73,11 +73,19 @@ class Family(Generic[S]):
     """One metric's series by their label values; ``other`` are those of what did not fit.
 
     ``size`` is how many samples a series takes of the budget. ``divisor`` of what a series counts in are one of the
-    metric's unit.
+    metric's unit. ``more_labels`` come after those of the registry.
     """
 
-    def __init__(self, metric: OwnMetric, make: Callable[[int], S], write: Write[S], divisor: float = 1) -> None:
+    def __init__(
+        self,
+        metric: OwnMetric,
+        make: Callable[[int], S],
+        write: Write[S],
+        divisor: float = 1,
+        more_labels: Iterable[str] = (),
+    ) -> None:
         self.metric = metric
+        self.labels = (*metric.labels, *more_labels)
         self.divisor = divisor
         first = make(0)
         self.size = 1 if isinstance(first, Level) else cost(first)
@@ -89,7 +97,7 @@ class Family(Generic[S]):
 
     def new(self, key: Key, now_ms: int) -> Entry[S]:
         """Make an entry that is nowhere yet."""
-        labels = render((name, value) for name, value in zip(self.metric.labels, key, strict=True) if value)
+        labels = render((name, value) for name, value in zip(self.labels, key, strict=True) if value)
         return Entry(labels, self._make(now_ms))
 
     def names_a_pod(self, key: Key) -> bool:
@@ -103,7 +111,7 @@ class Family(Generic[S]):
 
     def beyond(self, key: Key) -> Key:
         """Return the key of the series of everything of the cluster that has none of its own."""
-        labels = zip(self.metric.labels[1:], key[1:], strict=True)
+        labels = zip(self.labels[1:], key[1:], strict=True)
         return (key[0], *("" if name in _OF_PODS and not value else OTHER for name, value in labels))
 
     def lines(self, zeros: ZeroPeriod) -> Iterator[str]:
@@ -117,7 +125,7 @@ class Family(Generic[S]):
         """Return all series there are now with their labels, without those that are empty."""
         found = [*self.entries.items(), *self.other.items()]
         return [
-            ({name: value for name, value in zip(self.metric.labels, key, strict=True) if value}, entry.series)
+            ({name: value for name, value in zip(self.labels, key, strict=True) if value}, entry.series)
             for key, entry in found
         ]
 
@@ -135,9 +143,9 @@ class Family(Generic[S]):
         return idle
 
 
-def counters(names: Iterable[str], divisor: float = 1) -> dict[str, Family[Counter]]:
+def counters(names: Iterable[str], divisor: float = 1, more_labels: Iterable[str] = ()) -> dict[str, Family[Counter]]:
     """Make families of counters that count ``divisor`` of the metric's unit."""
-    return {name: Family(own_metric(name), Counter, counter_sample, divisor) for name in names}
+    return {name: Family(own_metric(name), Counter, counter_sample, divisor, more_labels) for name in names}
 
 
 def bounds_of(name: str, divisor: int) -> tuple[int, ...]:
@@ -145,15 +153,15 @@ def bounds_of(name: str, divisor: int) -> tuple[int, ...]:
     return tuple(round(bound * divisor) for bound in own_metric(name).bounds)
 
 
-def histogram(name: str, divisor: int) -> Family[Histogram]:
+def histogram(name: str, divisor: int, more_labels: Iterable[str] = ()) -> Family[Histogram]:
     """Make a family of histograms likewise."""
     bounds = bounds_of(name, divisor)
-    return Family(own_metric(name), lambda now_ms: Histogram(now_ms, bounds), histogram_samples, divisor)
+    return Family(own_metric(name), lambda now_ms: Histogram(now_ms, bounds), histogram_samples, divisor, more_labels)
 
 
-def levels(name: str, divisor: int = 1) -> Family[Level]:
+def levels(name: str, divisor: int = 1, more_labels: Iterable[str] = ()) -> Family[Level]:
     """Make a family of levels in ``divisor`` of the metric's unit; one without a value that holds has no sample."""
-    return Family(own_metric(name), lambda _: Level(), _level_sample, divisor)
+    return Family(own_metric(name), lambda _: Level(), _level_sample, divisor, more_labels)
 
 
 def _level_sample(name: str, labels: str, series: Level, zeros: ZeroPeriod, divisor: float) -> str:

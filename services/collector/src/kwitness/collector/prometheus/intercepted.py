@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from kwitness.collector.origin import Origin
@@ -15,6 +16,7 @@ from kwitness.contracts.envelopes import (
     StatisticsTotals,
     TopicStatisticsTotals,
 )
+from kwitness.contracts.interceptors import ATTRIBUTE_LABEL
 
 _MICROSECONDS: Final = 1_000_000
 _NANOSECONDS: Final = 1_000_000_000
@@ -82,79 +84,97 @@ _LISTS: Final = ("topics", "latencies", "sizes", "keys", "statistics", "topic_st
 
 
 class Reported(NamedTuple):
-    """A reporter: its pod, its profile, and its name."""
+    """A reporter: its pod, its profile, its name, and the attributes of the pod."""
 
     origin: Origin
     namespace: str
     name: str
     reporter: str
+    attributes: Mapping[str, str] = MappingProxyType({})
 
 
 class InterceptedSeries(BudgetedSeries):
-    """All of them."""
+    """All of them; those of clients and pods have ``attributes`` of their profiles as labels."""
 
-    def __init__(self, max_series: int) -> None:
+    def __init__(self, max_series: int, attributes: tuple[str, ...] = ()) -> None:
         super().__init__(max_series)
+        self._begin(attributes)
+
+    def label_by(self, attributes: tuple[str, ...]) -> None:
+        """Use these attributes as labels; where others were used before, all series begin at 0 again."""
+        if attributes != self._attributes:
+            self._begin(attributes)
+
+    def _begin(self, attributes: tuple[str, ...]) -> None:
+        self._attributes = attributes
+        self.series = self._of_pods = 0
+        more = tuple(f"{ATTRIBUTE_LABEL}{name}" for name in attributes)
         self._counters = {
-            **counters((*_COUNTS, *_BY_REASON, *_STATISTICS, _REBALANCES, _CALLS, _ERRORS, _DROPPED)),
-            **counters(_STATISTICS_TIMES, _MICROSECONDS),
-            **counters((_SECONDS,), _NANOSECONDS),
+            **counters((*_COUNTS, *_BY_REASON, *_STATISTICS, _REBALANCES, _CALLS, _ERRORS), 1, more),
+            **counters((_DROPPED,)),
+            **counters(_STATISTICS_TIMES, _MICROSECONDS, more),
+            **counters((_SECONDS,), _NANOSECONDS, more),
         }
         self._histograms = {
-            _END_TO_END: histogram(_END_TO_END, _MICROSECONDS),
-            _ACKNOWLEDGEMENT: histogram(_ACKNOWLEDGEMENT, _MICROSECONDS),
-            _SIZES: histogram(_SIZES, 1),
+            _END_TO_END: histogram(_END_TO_END, _MICROSECONDS, more),
+            _ACKNOWLEDGEMENT: histogram(_ACKNOWLEDGEMENT, _MICROSECONDS, more),
+            _SIZES: histogram(_SIZES, 1, more),
         }
-        self._levels = {name: levels(name) for name in (_KEYS, *_CLIENT_LEVELS, *_FETCHES, *_TOPIC_QUEUES, *_LAG)}
+        self._levels = {
+            name: levels(name, 1, more) for name in (_KEYS, *_CLIENT_LEVELS, *_FETCHES, *_TOPIC_QUEUES, *_LAG)
+        }
 
     def add(self, reported: Reported, window: InterceptionTotals, now_ms: int) -> None:
         """Add what is new in a window; whether it was added before is not known here."""
         origin = reported.origin
+        more = bounded(tuple(reported.attributes.get(name, "") for name in self._attributes))
         # Distributions are by workload, as observers' are: replicas are alike, and a histogram is many series.
         where = (origin.cluster_id, origin.k8s_namespace, origin.k8s_workload)
         for topic in window.topics:
-            self._add_counts(origin, topic, now_ms)
+            self._add_counts(origin, topic, more, now_ms)
         for latency in window.latencies:
-            self._add_latency(where, latency, now_ms)
+            self._add_latency(where, latency, more, now_ms)
         for size in window.sizes:
-            key = bounded((*where, size.side, size.topic or ""))
+            key = (*bounded((*where, size.side, size.topic or "")), *more)
             self.distribute(_SIZES, key, size.counts, size.sum_bytes, now_ms)
         for one in window.keys:
             until_ms = now_ms + _WINDOWS_SHOWN * one.window_ms
-            key = bounded((*origin, one.side, one.topic or ""))
+            key = (*bounded((*origin, one.side, one.topic or "")), *more)
             self.say(_KEYS, key, reported.reporter, one.distinct, until_ms=until_ms, now_ms=now_ms)
         for statistics in window.statistics:
-            self._add_statistics(reported, statistics, now_ms)
+            self._add_statistics(reported, statistics, more, now_ms)
         for queues in window.topic_statistics:
-            self._add_queues(reported, queues, now_ms)
+            self._add_queues(reported, queues, more, now_ms)
         for hook in window.hooks:
-            self._add_hook(origin, hook, now_ms)
+            self._add_hook(origin, hook, more, now_ms)
         for reason, count in window.dropped.items():
-            self.count(_DROPPED, bounded((origin.cluster_id, *reported[1:3], reason)), count, now_ms)
+            key = bounded((origin.cluster_id, reported.namespace, reported.name, reason))
+            self.count(_DROPPED, key, count, now_ms)
 
-    def _add_counts(self, origin: Origin, totals: InterceptedTotals, now_ms: int) -> None:
+    def _add_counts(self, origin: Origin, totals: InterceptedTotals, more: Key, now_ms: int) -> None:
         client = bounded((*origin, totals.topic or "", totals.client_id or ""))
         member = (*client, *bounded((totals.group_id or "",)))
         for name, field in _COUNTS.items():
-            self.count(name, client if name in _OF_PRODUCERS else member, getattr(totals, field), now_ms)
+            key = client if name in _OF_PRODUCERS else member
+            self.count(name, (*key, *more), getattr(totals, field), now_ms)
         for name, field in _BY_REASON.items():
             key = client if name in _OF_PRODUCERS else member
             for reason, count in getattr(totals, field).items():
-                self.count(name, (*key, *bounded((reason,))), count, now_ms)
+                self.count(name, (*key, *bounded((reason,)), *more), count, now_ms)
 
-    def _add_statistics(self, reported: Reported, totals: StatisticsTotals, now_ms: int) -> None:
+    def _add_statistics(self, reported: Reported, totals: StatisticsTotals, more: Key, now_ms: int) -> None:
         client = bounded((*reported.origin, totals.client_id or ""))
         for name, field in (*_STATISTICS.items(), *_STATISTICS_TIMES.items()):
-            self.count(name, client, getattr(totals, field), now_ms)
-        member = (*client, *bounded((totals.group_id or "",)))
+            self.count(name, (*client, *more), getattr(totals, field), now_ms)
+        member = (*client, *bounded((totals.group_id or "",)), *more)
         self.count(_REBALANCES, member, totals.rebalances, now_ms)
-        self._say_levels(_CLIENT_LEVELS, client, reported, totals, now_ms)
+        self._say_levels(_CLIENT_LEVELS, (*client, *more), reported, totals, now_ms)
         self._say_levels(_FETCHES, member, reported, totals, now_ms)
 
-    def _add_queues(self, reported: Reported, totals: TopicStatisticsTotals, now_ms: int) -> None:
+    def _add_queues(self, reported: Reported, totals: TopicStatisticsTotals, more: Key, now_ms: int) -> None:
         client = bounded((*reported.origin, totals.topic or "", totals.client_id or ""))
-        member = (*client, *bounded((totals.group_id or "",)))
-        self._say_levels(_TOPIC_QUEUES, client, reported, totals, now_ms)
+        member = (*client, *bounded((totals.group_id or "",)), *more)
+        self._say_levels(_TOPIC_QUEUES, (*client, *more), reported, totals, now_ms)
         self._say_levels(_LAG, member, reported, totals, now_ms)
 
     def _say_levels(
@@ -171,16 +191,16 @@ class InterceptedSeries(BudgetedSeries):
             if value is not None:
                 self.say(name, key, reported.reporter, value, until_ms=until_ms, now_ms=now_ms)
 
-    def _add_latency(self, where: Key, latency: LatencyTotals, now_ms: int) -> None:
+    def _add_latency(self, where: Key, latency: LatencyTotals, more: Key, now_ms: int) -> None:
         key = bounded((*where, latency.topic or ""))
         if latency.measure == "end_to_end":
-            key = (*key, *bounded((latency.group_id or "",)))
+            key = (*key, *bounded((latency.group_id or "",)), *more)
             self.distribute(_END_TO_END, key, latency.counts, latency.sum_us, now_ms)
         else:
-            self.distribute(_ACKNOWLEDGEMENT, key, latency.counts, latency.sum_us, now_ms)
+            self.distribute(_ACKNOWLEDGEMENT, (*key, *more), latency.counts, latency.sum_us, now_ms)
 
-    def _add_hook(self, origin: Origin, hook: HookTotals, now_ms: int) -> None:
-        key = bounded((*origin, hook.interceptor, hook.hook))
+    def _add_hook(self, origin: Origin, hook: HookTotals, more: Key, now_ms: int) -> None:
+        key = (*bounded((*origin, hook.interceptor, hook.hook)), *more)
         self.count(_CALLS, key, hook.calls, now_ms)
         self.count(_ERRORS, key, hook.errors, now_ms)
         self.count(_SECONDS, key, hook.time_ns, now_ms)

@@ -155,7 +155,8 @@ final class Reporter implements Runnable {
             if (workload != null) {
                 object.putObject("workload", made -> workload.forEach(made::put));
             }
-            object.put("version", source.version).put("settled", settled)
+            object.putObject("attributes", all -> now.attributes.forEach(all::put))
+                .put("version", source.version).put("settled", settled)
                 .put("sent_at_ms", System.currentTimeMillis()).putObjects("rows", rows).putWritten("totals", totals)
                 .putObject("state", report -> {
                     state.write(report);
