@@ -18,7 +18,9 @@ MAX_PUSH_POINTS: Final = 10_000
 """Data points, metrics, scopes and resources of one push that are exposed: the OpenTelemetry Collector sends 8,192."""
 MAX_PUSH_FIELDS: Final = 250_000
 MAX_RESOURCES: Final = 10_000
-"""Resources of one export: each is a push of its own."""
+"""Resources of one export, and Kafka clients that its points name: each is a push of its own."""
+MAX_REPEATED: Final = 4 * 1024 * 1024
+"""Bytes of resources, scopes and names of one export that are written again for each Kafka client."""
 MAX_JSON: Final = 1024 * 1024
 """Bytes of an export as JSON, which has no streaming reader here."""
 MAX_JSON_ELEMENTS: Final = 100_000

@@ -1,4 +1,4 @@
-"""An OTLP export request as events: one per resource, numbered by this replica, since OTLP itself numbers nothing."""
+"""An OTLP export request as events: one per client, numbered by this replica, since OTLP itself numbers nothing."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from kwitness.collector.failures import BodyTooLargeError, RefusedError
 from kwitness.collector.otlp import bounds
 from kwitness.collector.otlp.decode import attributes_of
 from kwitness.collector.otlp.identity import identity_of, key_of
+from kwitness.collector.otlp.kafka_clients import Allowance, by_client
 from kwitness.collector.otlp.wire import write_varint
 from kwitness.contracts.record_headers import PLAIN_OTLP
 
@@ -71,7 +72,7 @@ def parse(body: bytes, *, as_json: bool) -> ExportMetricsServiceRequest:
     try:
         request = _from_json(body) if as_json else _from_bytes(body)
     except bounds.TooMuchError as error:
-        raise BodyTooLargeError("TooLarge", f"the export is too large: {error}") from error
+        raise _too_large(error) from error
     except (DecodeError, json_format.ParseError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise RefusedError("MalformedPayload", f"the body is no OTLP metrics request: {error}"[:300]) from error
     except RecursionError as error:
@@ -80,6 +81,10 @@ def parse(body: bytes, *, as_json: bool) -> ExportMetricsServiceRequest:
         message = f"the export is too large: it has more than {bounds.MAX_RESOURCES} resources; send smaller batches"
         raise BodyTooLargeError("TooLarge", message)
     return request
+
+
+def _too_large(error: bounds.TooMuchError) -> BodyTooLargeError:
+    return BodyTooLargeError("TooLarge", f"the export is too large: {error}")
 
 
 def _from_json(body: bytes) -> ExportMetricsServiceRequest:
@@ -126,27 +131,40 @@ def _with_ids(told: Any) -> Any:
 def to_events(
     request: ExportMetricsServiceRequest, numbering: Numbering, now_ms: int, cluster_id: str | None, caller: str = ""
 ) -> Export:
-    """Split a request by resource; ``cluster_id`` is the one that the sender may speak of, or None for any.
+    """Split a request by resource and Kafka client; ``cluster_id`` is what the sender may speak of, or None for any.
 
     ``caller`` is who sends, as its token says; what comes again is recognised as far as it comes from the same one.
+    Raises `BodyTooLargeError` when it is of too many clients.
     """
     events: list[Event] = []
     refused, because = 0, ""
+    allowance = Allowance()
     for resource_metrics in request.resource_metrics:
-        attributes = attributes_of(resource_metrics.resource.attributes)
-        identity = identity_of(attributes)
+        identity = identity_of(attributes_of(resource_metrics.resource.attributes))
         if cluster_id is not None and identity.get("cluster_id", cluster_id) != cluster_id:
             refused += _count(resource_metrics)
             because = f"this sender may only speak of cluster {cluster_id}"
             continue
-        content = resource_metrics.SerializeToString()
-        # A MetricsData with this one resource as its field 1: writing the tag is cheaper than copying the message.
-        payload = b"\x0a" + write_varint(len(content)) + content
-        known_as = key_of(attributes, identity)
-        content = _content(f"{caller} {cluster_id}", content) if _adds_again(resource_metrics) else None
-        event = Event(numbering.source, numbering.epoch_ms, numbering.take(), now_ms, identity, payload)
-        events.append(dataclasses.replace(event, caller=caller, known_as=known_as, content=content))
+        try:
+            parts = by_client(resource_metrics, allowance)
+        except bounds.TooMuchError as error:
+            raise _too_large(error) from error
+        for part in parts:
+            event = _event(part, numbering, now_ms, f"{caller} {cluster_id}")
+            events.append(dataclasses.replace(event, caller=caller))
     return Export(tuple(events), refused, because)
+
+
+def _event(resource_metrics: Any, numbering: Numbering, now_ms: int, sender: str) -> Event:
+    attributes = attributes_of(resource_metrics.resource.attributes)
+    identity = identity_of(attributes)
+    content = resource_metrics.SerializeToString()
+    # A MetricsData with this one resource as its field 1: writing the tag is cheaper than copying the message.
+    payload = b"\x0a" + write_varint(len(content)) + content
+    known_as = key_of(attributes, identity)
+    content = _content(sender, content) if _adds_again(resource_metrics) else None
+    event = Event(numbering.source, numbering.epoch_ms, numbering.take(), now_ms, identity, payload)
+    return dataclasses.replace(event, known_as=known_as, content=content)
 
 
 def _content(caller: str, content: bytes) -> str:
