@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import logging
 from typing import Any
@@ -12,59 +11,19 @@ from pydantic import TypeAdapter
 
 from kwitness.contracts.envelopes.header_totals import HeaderTotals
 from kwitness.contracts.header_rules import HEADER_PROBLEMS
-from kwitness.contracts.records.headers import HeaderRow
-from kwitness_interceptors.header_rules import parse_header_rules
-from kwitness_interceptors.measures.client_counts import ClientCounts
 from kwitness_interceptors.measures.header_counts import MOST_ROWS
 from kwitness_interceptors.measures.header_interceptors import ConsumerHeaders, ProducerHeaders
-from kwitness_interceptors.measures.header_judge import HeaderJudge
 from kwitness_interceptors.profile import CONSUMER, PRODUCER, Profile
 from kwitness_interceptors.records import ConsumerRecord, Header, ProducerRecord
 from kwitness_interceptors.reporting.client_window import ClientWindow
-from kwitness_interceptors.reporting.header_rows import header_rows, header_totals
+from kwitness_interceptors.reporting.header_rows import header_totals
 from kwitness_interceptors.settings import parse_settings
 
+from .sent_headers import LEAST, counts, headers_of, judge, rows, sent
 from tests.vectors import vectors
 
-LEAST = vectors("interceptor_settings", "valid")[1]["settings"]
-SETTINGS = parse_settings(json.dumps(LEAST))
 RECORDS = vectors("header_rules", "records")
 TOTALS = TypeAdapter(list[HeaderTotals])
-WINDOW_MS = 1 << 50
-"""Longer than the time since 1970, so that no window ends while a test counts."""
-
-
-def counts(side: str = PRODUCER) -> ClientCounts:
-    return ClientCounts(1, side, "c", None, window_ms=WINDOW_MS, most_topics=32, most_partitions=8)
-
-
-def judge(rules: dict[str, Any] | None) -> HeaderJudge:
-    return HeaderJudge(parse_header_rules(rules))
-
-
-def headers_of(one: dict[str, Any]) -> tuple[Header, ...]:
-    values = [(header["key"], header["value_base64"]) for header in one["headers"]]
-    return tuple(Header(key, None if value is None else base64.b64decode(value)) for key, value in values)
-
-
-def sent(rules: dict[str, Any] | None, *records: tuple[Header, ...], topic: str = "orders") -> tuple[Any, list[Any]]:
-    """Return where records were counted, and the headers that they went with."""
-    own = counts()
-    interceptor = ProducerHeaders(lambda: made, own, lambda _: True)
-    made = judge(rules)
-    return own, [interceptor.on_send(ProducerRecord(topic, b"v", headers=one)).headers for one in records]
-
-
-def rows(own: ClientCounts) -> list[HeaderRow]:
-    """Rows of everything that was counted, each held against the contract."""
-    own.closed = True
-    written = [
-        row
-        for window in own.finished(0, {})
-        for row in header_rows(ClientWindow(own, window), "0" * 16 + "/1", SETTINGS)
-    ]
-    event = {"schema": "kwitness.headers/1", "event_source": "shop/orders-1/0", "event_epoch": 1, "event_seq": 1}
-    return [HeaderRow.model_validate_json(json.dumps(event | row)) for row in written]
 
 
 @pytest.mark.parametrize("one", RECORDS, ids=lambda one: one["name"])

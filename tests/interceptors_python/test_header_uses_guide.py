@@ -18,7 +18,7 @@ import yaml
 from kwitness.contracts.interceptor_settings import InterceptorSettings
 from kwitness.contracts.resources.interceptor_entries import InterceptorEntry
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
-from kwitness_interceptors.headers import HeaderReader, HeaderWriter
+from kwitness_interceptors.headers import SET_HEADER, HeaderReader, HeaderWriter, encode_set
 
 from .confluent_samples import MOCK, mock_bootstrap, read_all, topic_name
 from .injected import injected_folder, run_program
@@ -204,15 +204,19 @@ def test_a_correlation_id_goes_through_a_transformation(correlation: str | None)
 def test_messages_are_counted_by_who_is_charged(tmp_path: Path, collector: InterceptorEventsServer) -> None:
     [entry] = PROFILES["charged"].spec.interceptors
     assert entry.headers is not None
-    key = {"name": "charge.tag", "type": "String"}
+    key = {"name": "charge.tag", "type": "String", "id": 7, "required": True}
     rules = {"keys": [key], "values_of": list(entry.headers.values_of)}
-    tags = ["team-a"] * 5 + ["team-b"] * 3
+    alone = [{"charge.tag": tag} for tag in ["team-a"] * 4 + ["team-b"] * 3]
+    in_the_set = {SET_HEADER: encode_set({7: b"team-a"}).decode()}
 
-    stored(tmp_path, "charged", [("an order", {"charge.tag": tag}) for tag in tags], url=collector.url, rules=rules)
+    stored(
+        tmp_path, "charged", [("an order", headers) for headers in [*alone, in_the_set]], url=collector.url, rules=rules
+    )
 
     found: dict[str, int] = {}
     for row in collector.headers():
         if (row.key, row.side) == ("charge.tag", "producer"):
+            assert row.missing == 0
             for one in row.values:
                 found[one.value] = found.get(one.value, 0) + one.records
     assert found == {"team-a": 5, "team-b": 3}

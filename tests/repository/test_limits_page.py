@@ -57,6 +57,6 @@ def test_each_row_of_a_bound_names_a_figure_of_the_code_and_a_metric_that_exists
     for row in rows:
         assert LINK.search(row), row
         metric = row.rstrip(" |").rpartition(" | ")[2]
-        named = re.findall(r"kwitness_[a-z_]+", metric)
+        named = re.findall(r"(?:kwitness|kafka_client)_[a-z_]+", metric)
         assert set(named) <= known, row
         assert named or metric in ("none", "as above"), row

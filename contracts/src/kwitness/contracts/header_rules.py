@@ -1,17 +1,19 @@
 """What registers say of record headers (KIP-82), as interceptors and observers get it, and how a header is judged.
 
-`contracts/vectors/header_rules.json` holds rules, headers and verdicts that Python, Java and Rust judge alike;
+`contracts/vectors/header_rules.json` holds rules, headers and verdicts that Python, Java and Rust judge alike, those
+of keys in a compact set among them;
 `contracts/vectors/header_types.json` values and whether they are of a type.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
     "HEADER_PROBLEMS",
+    "SET_HEADER",
     "HeaderPolicy",
     "HeaderProblem",
     "HeaderRules",
@@ -33,6 +35,9 @@ HEADER_PROBLEMS: tuple[HeaderProblem, ...] = (
     "testing_id",
     "missing",
 )
+
+SET_HEADER: Final = "kwitness.set"
+"""The native header with KIP-82's set of keys by their numbers; of `wrong_type` where it is none."""
 
 HeaderText = Annotated[str, Field(min_length=1, max_length=128)]
 """A header's key, or how one begins."""

@@ -50,15 +50,15 @@ class HeaderRow(Window):
     )
     key: HeaderKeyText | None = Field(
         None,
-        description="Key of the header, its first 128 characters; absent where the row overflowed, and where "
-        "`records_looked_at` had no header at all.",
+        description="Key of the header, its first 128 characters; of one in a compact set that no key has the number, "
+        "as #1245190. Absent where the row overflowed, and where `records_looked_at` had no header at all.",
     )
     overflowed: bool = Field(False, description="Whether the row sums up keys that are too many to have their own.")
     registered: bool = Field(False, description="Whether a register has the key, by its name or how it begins.")
     records_passed: Count = Field(0, description="Records of this client and topic within the window.")
     records_looked_at: Count = Field(0, description="Those of them whose headers were looked at.")
     headers: Count = Field(0, description="Headers with this key in them; keys may come again in a record.")
-    bytes: Count = Field(0, description="Size of their values.")
+    bytes: Count = Field(0, description="Size of their values; that of `kwitness.set` includes those of keys in it.")
     wrong_type: Count = Field(0, description="Those whose value is not of the registered type.")
     too_large: Count = Field(0, description="Those whose value is larger than registered.")
     deprecated: Count = Field(0, description="Those whose key is registered as deprecated.")

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Optional
 
 from kwitness_interceptors.interface import ConsumerInterceptor, ProducerInterceptor
-from kwitness_interceptors.records import ConsumerRecord, Header, ProducerRecord
+from kwitness_interceptors.records import ConsumerRecord, ProducerRecord
 
 from .client_counts import ClientCounts, now_ms
-from .header_counts import HeaderTally, HeaderWindow
-from .header_judge import WARN, HeaderJudge, Known
-from .header_warnings import WARNINGS
+from .header_judge import HeaderJudge
 from .interceptors import Counted
+from .record_headers import evaluate_headers
 
 __all__ = ["ConsumerHeaders", "ProducerHeaders"]
 
@@ -44,14 +43,15 @@ class ProducerHeaders(ProducerInterceptor):
             return record
         judge, counts = self._judging(), self._counts
         if counts is None:
-            removed = _looked_at(judge, topic, record.headers, None, removes=True)
+            changes = evaluate_headers(judge, topic, record.headers, None, removes=True)
         else:
             with counts.lock:
                 window = counts.headers(now_ms())
-                removed = _looked_at(judge, topic, record.headers, window, removes=True)
-        if not removed:
+                changes = evaluate_headers(judge, topic, record.headers, window, removes=True)
+        if not changes:
             return record
-        return record._replace(headers=tuple(one for at, one in enumerate(record.headers) if at not in removed))
+        sent = (changes.get(at, one) for at, one in enumerate(record.headers))
+        return record._replace(headers=tuple(one for one in sent if one is not None))
 
     def on_send_batch(self, topic: str, partition: Optional[int], count: int) -> None:
         # They are serialized already.
@@ -77,59 +77,5 @@ class ConsumerHeaders(ConsumerInterceptor):
             window = counts.headers(now_ms())
             for record in records:
                 if counted(record.topic):
-                    _looked_at(judge, record.topic, record.headers, window, removes=False)
+                    evaluate_headers(judge, record.topic, record.headers, window, removes=False)
         return records
-
-
-def _looked_at(
-    judge: HeaderJudge, topic: str, headers: Sequence[Header], window: Optional[HeaderWindow], *, removes: bool
-) -> set[int]:
-    """Judge the headers of one record; return the places of those that are to be removed."""
-    removed: set[int] = set()
-    if window is not None:
-        window.add_records(topic, 1, looked_at=True)
-    for at, (key, value) in enumerate(headers):
-        known = judge.of(key)
-        problems = known.problems_of(value)
-        is_removed = removes and bool(problems) and known.is_removed(problems)
-        if is_removed:
-            removed.add(at)
-        if problems and known.policy == WARN:
-            for problem in problems:
-                WARNINGS.add(topic, key, problem)
-        if window is not None:
-            tally = _counted(window, topic, key, value, known)
-            tally.removed += is_removed
-            for problem in problems:
-                tally.problems[problem] += 1
-    if judge.required:
-        _look_for_required(judge, topic, headers, window)
-    return removed
-
-
-def _counted(window: HeaderWindow, topic: str, key: str, value: Optional[bytes], known: Known) -> HeaderTally:
-    """Count a header, and return where."""
-    tally = window.tally(topic, key)
-    tally.headers += 1
-    if value is not None:
-        tally.bytes += len(value)
-    if known.registered and not window.is_overflow(tally):
-        tally.registered = True
-        if known.counts_values and value is not None:
-            tally.add_value(value)
-    return tally
-
-
-def _look_for_required(
-    judge: HeaderJudge, topic: str, headers: Sequence[Header], window: Optional[HeaderWindow]
-) -> None:
-    present = {one[0] for one in headers}
-    for key, policy in judge.required.items():
-        if key in present:
-            continue
-        if policy == WARN:
-            WARNINGS.add(topic, key, "missing")
-        if window is not None:
-            tally = window.tally(topic, key)
-            tally.problems["missing"] += 1
-            tally.registered |= not window.is_overflow(tally)

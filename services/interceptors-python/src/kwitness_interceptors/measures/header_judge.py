@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple, Optional, Union
 
 from kwitness_interceptors.header_rules import HeaderRules, RegisteredKey, RegisteredPrefix
+from kwitness_interceptors.headers.compact_set import SET_HEADER
 from kwitness_interceptors.headers.types import TYPES
 
 __all__ = ["DENY", "WARN", "HeaderJudge", "Known"]
@@ -49,7 +50,8 @@ class Known(NamedTuple):
 class HeaderJudge:
     """Judges by the rules of a profile; without rules no key is registered.
 
-    `required` are the keys that each record must have, with their policies.
+    `required` are the keys that each record must have, with their policies. `names` are those of keys by their
+    number, of which the compact set of a record is made.
     """
 
     def __init__(self, rules: Optional[HeaderRules]) -> None:
@@ -64,6 +66,10 @@ class HeaderJudge:
             self._prefixes.setdefault(prefix.prefix, prefix)
         self._lengths = sorted({len(one) for one in self._prefixes}, reverse=True)
         self._known: dict[str, Known] = {}
+        self.names: dict[int, str] = {}
+        for key in self._keys.values():
+            if key.id is not None:
+                self.names.setdefault(key.id, key.name)
         self.required = {key.name: key.policy for key in self._keys.values() if key.required}
 
     def of(self, key: str) -> Known:
@@ -75,6 +81,11 @@ class HeaderJudge:
             found = self._known[key] = self._find(key)
         return found
 
+    def of_number(self, number: int) -> tuple[str, Known]:
+        """Return what a number of the set is called in rows, and what holds for it; a prefix is no number's."""
+        name = self.names.get(number)
+        return (f"#{number}", self._unregistered) if name is None else (name, self.of(name))
+
     def _find(self, key: str) -> Known:
         entry = self._keys.get(key)
         if entry is not None:
@@ -82,6 +93,9 @@ class HeaderJudge:
             return self._registered(key, entry, tuple(name for name, holds in always if holds))
         for length in self._lengths:
             prefix = self._prefixes.get(key[:length])
+            if prefix is _OWN and key == SET_HEADER and self.names:
+                # What cannot be read may be anything.
+                return Known(True, self.rules.unregistered, (), None, None, False)
             if prefix is not None:
                 return self._registered(key, prefix, ("deprecated",) if prefix.deprecated else ())
         return self._unregistered

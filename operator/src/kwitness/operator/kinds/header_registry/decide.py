@@ -133,9 +133,9 @@ def _outcomes(registers: Mapping[Key, _Register], shares: Mapping[Key, Share], v
         if register.resource is None and register.error is not None:
             outcomes[key] = _failed(register.body, register.error)
         elif register.resource is not None:
-            is_known = are_known.get(register.home, known_keys([]))
-            seen = seen_of(register.resource, is_known, clusters.get(key, frozenset()), view)
-            outcomes[key] = _outcome(register, register.resource, shares.get(key, Share()), seen)
+            is_known, share = are_known.get(register.home, known_keys([])), shares.get(key, Share())
+            seen = seen_of((register.resource, share), is_known, clusters.get(key, frozenset()), view)
+            outcomes[key] = _outcome(register, register.resource, share, seen)
     return outcomes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from kwitness.contracts.header_rules import SET_HEADER
 from kwitness.contracts.resources.header_registry import HeaderRegistry
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
 from kwitness.operator.environment.clusters import permitted_cluster
@@ -54,13 +55,19 @@ def clusters_of(homes: Mapping[Key, str], view: View) -> Mapping[Key, frozenset[
     return {register: frozenset(clusters) for register, clusters in found.items()}
 
 
-def has_key(resource: HeaderRegistry) -> Callable[[str], bool]:
-    """Return whether a register has a key, by its name or how it begins."""
-    return _among((key.name for key in resource.spec.keys), (entry.prefix for entry in resource.spec.prefixes))
+def has_key(resource: HeaderRegistry, share: Share) -> Callable[[str], bool]:
+    """Return whether a register has a key, by its name or how it begins; the set is of those that have numbers."""
+    keys = [key.name for key in resource.spec.keys]
+    if any(number is not None for number in share.keys.values()):
+        keys.append(SET_HEADER)
+    return _among(keys, (entry.prefix for entry in resource.spec.prefixes))
 
 
 def known_keys(registers: Iterable[tuple[HeaderRegistry, Listing, Share]]) -> Callable[[str], bool]:
-    """Return whether one of the registers of a home has a key, or a prefix of it that its KafkaCluster allows it."""
+    """Return whether one of the registers of a home has a key, or a prefix of it that its KafkaCluster allows it.
+
+    A number of a set, which rows call #7, is known where a key has it.
+    """
     found = [register for register in registers if not register[0].spec.suspend]
     prefixes = (
         entry.prefix
@@ -68,7 +75,8 @@ def known_keys(registers: Iterable[tuple[HeaderRegistry, Listing, Share]]) -> Ca
         for entry in resource.spec.prefixes
         if entry.prefix.startswith(listing.prefix or "")
     )
-    return _among((name for _, _, share in found for name in share.keys), prefixes)
+    keys = [item for _, _, share in found for item in share.keys.items()]
+    return _among((*(name for name, _ in keys), *(f"#{number}" for _, number in keys if number is not None)), prefixes)
 
 
 def _among(names: Iterable[str], prefixes: Iterable[str]) -> Callable[[str], bool]:
@@ -77,14 +85,15 @@ def _among(names: Iterable[str], prefixes: Iterable[str]) -> Callable[[str], boo
 
 
 def seen_of(
-    resource: HeaderRegistry, are_known: Callable[[str], bool], clusters: frozenset[Key], view: View
+    register: tuple[HeaderRegistry, Share], are_known: Callable[[str], bool], clusters: frozenset[Key], view: View
 ) -> RegisterFindings | None:
     """What collectors say of headers there; None where none says anything. ``are_known`` is of its home."""
     states = [answer.value for at in sorted(clusters) if (answer := view.get(Inventory(at))) is not None]
     known = [one for one in states if one is not None]
     if not known:
         return None
-    return findings_of(known, resource.metadata.namespace, has_key(resource), are_known)
+    resource, share = register
+    return findings_of(known, resource.metadata.namespace, has_key(resource, share), are_known)
 
 
 def _judging(view: View) -> Iterator[InterceptorProfile]:
