@@ -138,7 +138,7 @@ def test_stays_in_the_watched_namespaces() -> None:
     }
     cluster_wide = [rule["resources"] for one in chart.of_kind(manifests, "ClusterRole") for rule in one["rules"]]
     assert roles == {"a", "b"}
-    assert sorted(cluster_wide) == [["namespaces"], ["tokenreviews"]]
+    assert sorted(cluster_wide) == [["namespaces"], ["subjectaccessreviews"], ["tokenreviews"]]
 
 
 @pytest.mark.parametrize(

@@ -232,7 +232,8 @@ def commands(page: str) -> list[list[str]]:
 def test_what_reads_or_changes_tables_is_run_as_it_stands(
     folder: Path, capsys: pytest.CaptureFixture[str], page: str, number: int
 ) -> None:
-    typed = [words for words in commands(page) if words[0] == "tables"]
+    # Those with --job are run in test_tables_through_drivers.py.
+    typed = [words for words in commands(page) if words[0] == "tables" and "--job" not in words]
 
     for words in typed:
         assert main(words) == 0, words

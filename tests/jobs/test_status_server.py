@@ -19,8 +19,9 @@ from kwitness.contracts.audiences import driver_audience
 from kwitness.contracts.job_config import RunConfig
 from kwitness.jobs.driver import token_review
 from kwitness.jobs.driver.health import Health, patience_seconds
+from kwitness.jobs.driver.kubernetes_reviews import KubernetesReviews, ReviewUnavailableError
 from kwitness.jobs.driver.status_server import StatusServer
-from kwitness.jobs.driver.token_review import ReviewUnavailableError, TokenReviewer
+from kwitness.jobs.driver.token_review import TokenReviewer, User
 from kwitness.jobs.frame.ledger import Ledger
 from kwitness.jobs.frame.offsets import DataLoss
 from kwitness.jobs.frame.status import DriverStatus, Lag, LastRun, StatusBoard
@@ -49,6 +50,7 @@ def token_for(audience: str, signature: str = "signed") -> str:
 
 
 GOOD = token_for(AUDIENCE)
+USER = {"username": "reader", "uid": "1", "groups": ["readers"], "extra": {"pod": ["a"]}}
 OTHER = token_for(driver_audience("team-a", "other"))
 FORGED = token_for(AUDIENCE, "forged")
 
@@ -63,7 +65,7 @@ class _Api(BaseHTTPRequestHandler):
         review = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         type(self).asked.append({"authorization": self.headers["Authorization"], **review["spec"]})
         audiences = [AUDIENCE] if review["spec"]["token"] == GOOD else None
-        status = {"authenticated": audiences is not None, "audiences": audiences or []}
+        status = {"authenticated": audiences is not None, "audiences": audiences or [], "user": USER}
         body = json.dumps({"status": status}).encode()
         self.send_response(403 if type(self).broken else 201)
         self.send_header("Content-Length", str(len(body)))
@@ -87,7 +89,7 @@ def api() -> Iterator[ThreadingHTTPServer]:
 @pytest.fixture
 def reviewer(api: ThreadingHTTPServer, tmp_path: Path) -> TokenReviewer:
     (tmp_path / "token").write_text("own\n")
-    return TokenReviewer(f"http://127.0.0.1:{api.server_port}", AUDIENCE, tmp_path)
+    return TokenReviewer(KubernetesReviews(f"http://127.0.0.1:{api.server_port}", tmp_path), AUDIENCE)
 
 
 @pytest.fixture
@@ -182,34 +184,35 @@ def test_nothing_is_believed_while_nobody_can_be_asked(server: StatusServer) -> 
 def test_an_answer_is_believed_for_a_minute(api: ThreadingHTTPServer, tmp_path: Path) -> None:
     now = [1000.0]
     (tmp_path / "token").write_text("own")
-    reviewer = TokenReviewer(f"http://127.0.0.1:{api.server_port}", AUDIENCE, tmp_path, clock=lambda: now[0])
+    reviews = KubernetesReviews(f"http://127.0.0.1:{api.server_port}", tmp_path)
+    reviewer = TokenReviewer(reviews, AUDIENCE, clock=lambda: now[0])
 
-    assert reviewer.allows(GOOD)
+    assert reviewer.user(GOOD) == User("reader", "1", ("readers",), {"pod": ["a"]})
     now[0] += 59
-    assert reviewer.allows(GOOD)
+    assert reviewer.user(GOOD)
     assert len(_Api.asked) == 1
     now[0] += 2
-    assert reviewer.allows(GOOD)
+    assert reviewer.user(GOOD)
     assert len(_Api.asked) == 2
     assert _Api.asked[0] == {"authorization": "Bearer own", "token": GOOD, "audiences": [AUDIENCE]}
 
 
 def test_only_who_says_to_be_meant_is_asked_about(reviewer: TokenReviewer) -> None:
     for token in ("random", OTHER, "a.b.c", "x.W10.y"):
-        assert not reviewer.allows(token)
+        assert not reviewer.user(token)
     assert _Api.asked == []
 
-    assert not reviewer.allows(FORGED)
+    assert not reviewer.user(FORGED)
     assert [one["token"] for one in _Api.asked] == [FORGED]
 
 
 def test_bad_tokens_push_out_no_good_one(reviewer: TokenReviewer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_review, "_REMEMBERED", 3)
-    assert reviewer.allows(GOOD)
+    assert reviewer.user(GOOD)
     for number in range(10):
-        assert not reviewer.allows(token_for(AUDIENCE, f"forged-{number}"))
+        assert not reviewer.user(token_for(AUDIENCE, f"forged-{number}"))
 
-    assert reviewer.allows(GOOD)
+    assert reviewer.user(GOOD)
 
     assert [one["token"] for one in _Api.asked].count(GOOD) == 1
 
@@ -217,10 +220,10 @@ def test_bad_tokens_push_out_no_good_one(reviewer: TokenReviewer, monkeypatch: p
 def test_a_failed_review_is_not_remembered(reviewer: TokenReviewer) -> None:
     _Api.broken = True
     with pytest.raises(ReviewUnavailableError):
-        reviewer.allows(GOOD)
+        reviewer.user(GOOD)
     _Api.broken = False
 
-    assert reviewer.allows(GOOD)
+    assert reviewer.user(GOOD)
 
 
 def test_losses_are_kept_once_and_bounded() -> None:

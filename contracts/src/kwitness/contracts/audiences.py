@@ -6,22 +6,27 @@ import base64
 import binascii
 import json
 
-__all__ = ["collector_audience", "driver_audience", "inventory_audience", "says_audience"]
+__all__ = ["collector_audience", "driver_audience", "inventory_audience", "rows_audience", "says_audience"]
 
 
 def collector_audience(namespace: str, name: str) -> str:
-    """Return the audience of whoever sends to the TelemetryCollector `name`."""
+    """Return the audience of callers that send to the TelemetryCollector `name`."""
     return f"kwitness-collector.{namespace}.{name}"
 
 
 def inventory_audience(namespace: str, name: str) -> str:
-    """Return the audience of whoever reads the inventory of the TelemetryCollector `name`."""
+    """Return the audience of callers that read the inventory of the TelemetryCollector `name`."""
     return f"kwitness-inventory.{namespace}.{name}"
 
 
 def driver_audience(namespace: str, name: str) -> str:
-    """Return the audience of whoever asks the driver of the AnalyticsJob `name` for its status."""
+    """Return the audience of callers that ask the driver of the AnalyticsJob `name` for its status."""
     return f"kwitness-driver.{namespace}.{name}"
+
+
+def rows_audience(namespace: str, name: str) -> str:
+    """Return the audience of callers that read the table of the AnalyticsJob `name` through its driver."""
+    return f"kwitness-rows.{namespace}.{name}"
 
 
 def says_audience(token: str, audience: str) -> bool:

@@ -11,6 +11,7 @@ __all__ = [
     "CONNECTIONS_PATH",
     "DIRECTIVES_PATH",
     "DRIVER_PORT",
+    "DRIVER_ROWS_PATH",
     "DRIVER_STATUS_PATH",
     "EVENTS_PATH",
     "GAUGES_PATH",
@@ -38,7 +39,7 @@ COLLECTOR_PORT = 8443
 OTLP_GRPC_PORT = 4317
 OTLP_HTTP_PORT = 4318
 DRIVER_PORT = 8090
-"""The status of an AnalyticsJob's driver."""
+"""An AnalyticsJob's driver: its status, and rows of its table."""
 INJECTOR_PORT = 9443
 """The injector's webhook."""
 PROBE_PORT = 8080
@@ -63,6 +64,7 @@ CLUSTER_PATH = "/v1/clusters/{cluster_id}"
 OTLP_METRICS_PATH = "/v1/metrics"
 """As OTLP over HTTP has it."""
 DRIVER_STATUS_PATH = "/status"
+DRIVER_ROWS_PATH = "/rows"
 INJECT_PATH = "/inject/pods"
 HEALTH_PATH = "/healthz"
 READY_PATH = "/readyz"

@@ -9,17 +9,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from kwitness.contracts.audiences import driver_audience
+from kwitness.contracts.audiences import driver_audience, rows_audience
 from kwitness.contracts.job_config import JobConfig
+from kwitness.jobs.driver.access_review import AccessReviewer
 from kwitness.jobs.driver.configurations import ConfigurationError, read_configurations
 from kwitness.jobs.driver.failures import Failure, explain
+from kwitness.jobs.driver.kubernetes_reviews import SERVICE_ACCOUNT, KubernetesReviews
 from kwitness.jobs.driver.lifecycle import Driver, close_session
 from kwitness.jobs.driver.log_lines import log_as_json
+from kwitness.jobs.driver.rows_endpoint import RowsEndpoint
 from kwitness.jobs.driver.status_server import StatusServer
-from kwitness.jobs.driver.token_review import SERVICE_ACCOUNT, TokenReviewer
+from kwitness.jobs.driver.token_review import TokenReviewer
 from kwitness.jobs.frame.moments import now_ms
 from kwitness.jobs.frame.status import DriverStatus, StatusBoard
 
@@ -88,7 +91,7 @@ def _run(config: JobConfig, stopping: threading.Event, linger_seconds: float, *,
     pod = os.environ.get("POD_NAME")
     board = StatusBoard(DriverStatus(driver_pod=pod, table_path=config.table_path))
     driver = Driver(config, os.environ, board, stopping=stopping, is_alone=is_alone)
-    server = StatusServer(board, config.status_port, _reviewer(config), driver.health.problem)
+    server = _server(config, board, driver.health.problem)
     server.start()
     try:
         try:
@@ -111,12 +114,16 @@ def _fail(board: StatusBoard, failure: Failure) -> None:
         _TERMINATION_LOG.write_text(json.dumps({"reason": failure.reason, "message": failure.message}))
 
 
-def _reviewer(config: JobConfig) -> TokenReviewer | None:
+def _server(config: JobConfig, board: StatusBoard, problem: Callable[[], str | None]) -> StatusServer:
+    """Return the server for those that Kubernetes knows; outside it for this machine, without rows."""
     if not (SERVICE_ACCOUNT / "token").exists():
-        return None
+        return StatusServer(board, config.status_port, None, problem)
     host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ.get("KUBERNETES_SERVICE_PORT", "443")
-    server = f"https://{f'[{host}]' if ':' in host else host}:{port}"
-    return TokenReviewer(server, driver_audience(config.namespace, config.name))
+    reviews = KubernetesReviews(f"https://{f'[{host}]' if ':' in host else host}:{port}")
+    readers = TokenReviewer(reviews, rows_audience(config.namespace, config.name))
+    rows = RowsEndpoint(config, readers, AccessReviewer(reviews, config.namespace, config.name))
+    reviewer = TokenReviewer(reviews, driver_audience(config.namespace, config.name))
+    return StatusServer(board, config.status_port, reviewer, problem, rows)
 
 
 if __name__ == "__main__":

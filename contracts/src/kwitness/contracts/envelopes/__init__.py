@@ -9,6 +9,7 @@ from __future__ import annotations
 from .client_metrics import ClientMetrics, ClientMetricValue
 from .client_owner import ClientOwner
 from .client_pods import MAX_CLIENT_PODS, MAX_CLIENT_PODS_BYTES, ClientPods, PodPlace
+from .driver_rows import END_OF_ROWS, MAX_ROWS, MAX_ROWS_BYTES, ROWS_CONTENT_TYPE, RowsEnd
 from .driver_status import DriverFinding, DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
 from .envelope_model import ReplicasAnswer
 from .events import (
@@ -94,6 +95,7 @@ from .subscriptions import (
 )
 
 __all__ = [
+    "END_OF_ROWS",
     "EVENTS_CONTENT_TYPE",
     "MAX_CLIENT_PODS",
     "MAX_CLIENT_PODS_BYTES",
@@ -101,7 +103,10 @@ __all__ = [
     "MAX_EVENTS_ROWS",
     "MAX_LISTED_INSTANCES",
     "MAX_OPEN_CONNECTIONS",
+    "MAX_ROWS",
+    "MAX_ROWS_BYTES",
     "MOST_INSTANCES",
+    "ROWS_CONTENT_TYPE",
     "ApiError",
     "ApiTotals",
     "BrokerState",
@@ -164,6 +169,7 @@ __all__ = [
     "Rejection",
     "ReplicasAnswer",
     "ResourceDirectives",
+    "RowsEnd",
     "SilenceReason",
     "SilenceWord",
     "SilentClients",

@@ -34,7 +34,7 @@ def find_tables(folder: str) -> list[NamedTable]:
     CommandFailedError
         It is no local folder, or there is no table in it.
     """
-    _require_libraries()
+    require_libraries()
     root = _local(folder)
     found = []
     for place, folders, _ in os.walk(root):
@@ -71,7 +71,7 @@ def open_table(path: str, version: int | None = None) -> Any:
     CommandFailedError
         There is no table, or it has no such version.
     """
-    _require_libraries()
+    require_libraries()
     from deltalake import DeltaTable  # noqa: PLC0415
     from deltalake.exceptions import DeltaError, TableNotFoundError  # noqa: PLC0415
 
@@ -95,7 +95,7 @@ def open_table(path: str, version: int | None = None) -> Any:
         ) from error
 
 
-def _require_libraries() -> None:
+def require_libraries() -> None:
     """Check what reads tables.
 
     Raises

@@ -1,4 +1,4 @@
-"""A port of a pod, brought here by the API server, as `kubectl port-forward` does it."""
+"""A port of a pod, brought here by the API server as `kubectl port-forward` does it, or dialled at an address."""
 
 from __future__ import annotations
 
@@ -14,15 +14,34 @@ from kwitness.cli.cluster_access import ClusterAccess
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.permissions import Permission, not_permitted
 
-__all__ = ["forward"]
+__all__ = ["dial", "forward"]
 
 _FORBIDDEN: Final = 403
+_TIMEOUT_S: Final = 30
 _THREAD: Final = "Kubernetes port forward proxy"
 """What the library calls it."""
 
 
-def forward(access: ClusterAccess, namespace: str, pods: Sequence[str], port: int) -> socket.socket:
-    """Connect to ``port`` of the first of ``pods`` that runs.
+def dial(address: str, option: str, port: int) -> socket.socket:
+    """Connect to a HOST:PORT that an option gives; ``port`` is the one of an example.
+
+    Raises
+    ------
+    OSError
+        It cannot be reached.
+    CommandFailedError
+        It is no address.
+    """
+    host, _, given = address.rpartition(":")
+    if not host or not given.isdecimal():
+        raise CommandFailedError(f"{address} is no address such as 127.0.0.1:{port} ({option})")
+    return socket.create_connection((host.strip("[]"), int(given)), timeout=_TIMEOUT_S)
+
+
+def forward(
+    access: ClusterAccess, namespace: str, pods: Sequence[str], port: int, option: str = "--collector-address"
+) -> socket.socket:
+    """Connect to ``port`` of the first of ``pods`` that runs; ``option`` gives an address instead.
 
     Raises
     ------
@@ -55,7 +74,7 @@ def forward(access: ClusterAccess, namespace: str, pods: Sequence[str], port: in
         return found
     raise CommandFailedError(
         f"no port of {', '.join(pods)} in namespace {namespace} can be forwarded ({why}): see `kubectl get pods "
-        f"--namespace {namespace}`, or name where the collector is reached by --collector-address"
+        f"--namespace {namespace}`, or give an address of the port by {option}"
     )
 
 

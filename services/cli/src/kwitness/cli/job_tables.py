@@ -1,15 +1,14 @@
-"""Finds the table of an AnalyticsJob: in an object store, or on a claim that this machine has."""
+"""Finds the table of an AnalyticsJob: in an object store, on a claim that this machine has, or at its driver."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.delta_tables import NamedTable
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.serving_collector import parsed
 from kwitness.cli.views.elapsed import ago
@@ -17,7 +16,23 @@ from kwitness.cli.views.job_rows import milliseconds_of
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.analytics_status import AnalysisStatus, AnalyticsJobStatus
 
-__all__ = ["find_job", "find_job_table"]
+__all__ = ["JobTable", "find_job", "find_job_table"]
+
+
+class JobTable(NamedTuple):
+    """The table of an AnalyticsJob.
+
+    Attributes
+    ----------
+    name
+        By which SQL has it.
+    path
+        Where this machine reads it; None where only the job's driver does, which runs.
+    """
+
+    name: str
+    path: str | None
+    job: AnalyticsJob
 
 
 def find_job(access: ClusterAccess, reference: str) -> Mapping[str, Any]:
@@ -38,16 +53,17 @@ def find_job(access: ClusterAccess, reference: str) -> Mapping[str, Any]:
     return found
 
 
-def find_job_table(access: ClusterAccess, reference: str) -> NamedTable:
-    """Return the table of an AnalyticsJob, by the name that SQL has it by, and its address.
+def find_job_table(access: ClusterAccess, reference: str) -> JobTable:
+    """Return the table of an AnalyticsJob.
 
     Raises
     ------
     CommandFailedError
-        There is no such job or table, or this machine does not reach it; the message says what to do.
+        There is no such job or table, or it is on a claim and no driver runs; the message says what to do.
     """
     job = parsed(AnalyticsJob, find_job(access, reference))
     status = (job.status or AnalyticsJobStatus()).entry(job.spec.analysis)
+    name = job.spec.analysis.table
     if status.table_path is None:
         raise CommandFailedError(
             f"AnalyticsJob {job.metadata.name} has no table yet: `kwitness jobs describe {job.metadata.name} "
@@ -55,25 +71,20 @@ def find_job_table(access: ClusterAccess, reference: str) -> NamedTable:
         )
     address = urlsplit(status.table_path)
     if address.scheme not in {"", "file"}:
-        return NamedTable(job.spec.analysis.table, status.table_path)
+        return JobTable(name, status.table_path, job)
     path = Path(unquote(address.path))
-    if not path.is_dir():
-        raise CommandFailedError(_unreachable(job, status, path))
-    return NamedTable(job.spec.analysis.table, str(path))
+    if path.is_dir():
+        return JobTable(name, str(path), job)
+    if status.phase == "Running" and job.status is not None and job.status.driver_pod is not None:
+        return JobTable(name, None, job)
+    raise CommandFailedError(_unreachable(job, status, path))
 
 
 def _unreachable(job: AnalyticsJob, status: AnalysisStatus, path: Path) -> str:
-    namespace, analysis = job.metadata.namespace, job.spec.analysis
-    pod = job.status.driver_pod if job.status else None
-    text = f"the table of AnalyticsJob {job.metadata.name} is on a claim, as {path}, which this machine does not have. "
-    if status.phase == "Running" and pod is not None:
-        return (
-            f"{text}Its driver runs, and shows it: kubectl exec {pod} --namespace {namespace} -- python3 -m "
-            f"kwitness.jobs.show {analysis.type}"
-        )
     ended = milliseconds_of(status.last_run.completion_time) if status.last_run else None
     computed = "never, as far as is known" if ended is None else ago(ended, int(time.time() * 1000))
     return (
-        f"{text}It was computed {computed}, and no driver runs (phase {status.phase or 'unknown'}): mount the claim "
-        "and give the path, as docs/guides/inventory.md#between-runs has it"
+        f"the table of AnalyticsJob {job.metadata.name} is on a claim, as {path}, which this machine does not have. It "
+        f"was computed {computed}, and no driver runs (phase {status.phase or 'unknown'}): mount the claim and give "
+        "the path, as docs/guides/inventory.md#between-runs has it"
     )

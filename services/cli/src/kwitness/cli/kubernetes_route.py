@@ -14,7 +14,7 @@ from typing import Final
 
 from kwitness.cli.cluster_access import ClusterAccess
 from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.forwarded_port import forward
+from kwitness.cli.forwarded_port import dial, forward
 from kwitness.cli.reader_tokens import ReaderTokens
 from kwitness.cli.serving_collector import find_collector
 from kwitness.contracts.endpoints import COLLECTOR_PORT
@@ -71,7 +71,7 @@ class KubernetesRoute:
         host = f"{collector_name(metadata.name)}.{metadata.namespace}.svc"
         connection = http.client.HTTPConnection(host, COLLECTOR_PORT, timeout=_TIMEOUT_S)
         tls = self._tls()
-        plain = self._dialled() if self._address else self._forwarded()
+        plain = dial(self._address, "--collector-address", COLLECTOR_PORT) if self._address else self._forwarded()
         plain.settimeout(_TIMEOUT_S)
         connection.sock = plain if tls is None else tls.wrap_socket(plain, server_hostname=host)
         return connection
@@ -96,13 +96,6 @@ class KubernetesRoute:
             f"ConfigMap {reference.name} of TelemetryCollector {self.name} has no ca.crt: add it, or correct "
             "spec.ingest.tls.caConfigMapRef"
         )
-
-    def _dialled(self) -> socket.socket:
-        host, _, port = (self._address or "").rpartition(":")
-        if not host or not port.isdecimal():
-            example = f"127.0.0.1:{COLLECTOR_PORT}"
-            raise CommandFailedError(f"{self._address} is no address such as {example} (--collector-address)")
-        return socket.create_connection((host.strip("[]"), int(port)), timeout=_TIMEOUT_S)
 
     def _forwarded(self) -> socket.socket:
         metadata = self._collector.metadata

@@ -24,7 +24,7 @@ class Permission:
     def grant(self, user: str | None) -> str:
         """Return the commands by which it is given to ``user``, as the API server names users."""
         kind, where = ("clusterrole", "") if self.namespace is None else ("role", f" --namespace {self.namespace}")
-        name = "-".join(["kwitness", self.verb, *re.findall("[a-z]+", self.resource.partition(".")[0])])
+        name = "-".join(["kwitness", self.verb, *re.findall("[a-z]+", re.sub(r"\.[^/]*", "", self.resource))])
         # Creation of an object has no name yet; that of a token or of a forwarded port has its object's.
         named = self.name is not None and (self.verb not in _WITHOUT_A_NAME or "/" in self.resource)
         only = f" --resource-name={self.name}" if named else ""

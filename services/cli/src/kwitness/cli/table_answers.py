@@ -49,15 +49,21 @@ def _described(named: NamedTable) -> dict[str, Any]:
     }
 
 
-def show_rows(output: Output, table: Any, *, limit: int, columns: Sequence[str]) -> None:
+def show_rows(output: Output, dataset: Any, *, limit: int, columns: Sequence[str], left_out: int = 0) -> None:
     """Show rows; a table for people has without `columns` those that are not empty in all of them.
+
+    Parameters
+    ----------
+    dataset
+        Of Arrow.
+    left_out
+        Rows of the table that the dataset does not have.
 
     Raises
     ------
     CommandFailedError
         There is no such column.
     """
-    dataset = table.to_pyarrow_dataset()
     names = dataset.schema.names
     if unknown := [name for name in columns if name not in names]:
         raise CommandFailedError(f"the table has no column {unknown[0]}: it has {', '.join(names)}")
@@ -65,7 +71,7 @@ def show_rows(output: Output, table: Any, *, limit: int, columns: Sequence[str])
     known = [name for name in names if rows and any(row.get(name) not in (None, [], {}) for row in rows)]
     shown = [(name.replace("_", " ").upper(), name, False) for name in columns or known or names]
     write_sorted_rows(output, shown, columns or names, rows)
-    if (count := dataset.count_rows()) > len(rows):
+    if (count := dataset.count_rows() + left_out) > len(rows):
         warn(f"{len(rows)} of {count} rows are shown: --limit shows more, and `kwitness tables sql` selects")
 
 

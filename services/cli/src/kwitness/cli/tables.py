@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.delta_tables import NamedTable, distinct_name, find_tables, open_datasets, open_table
+from kwitness.cli.delta_tables import find_tables, open_datasets, open_table
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.forgetting import count, forget, vacuum
 from kwitness.cli.isolated_sql import DEFAULT_ROWS
@@ -17,6 +16,9 @@ from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.table_answers import ask, list_tables, show_history, show_rows
+
+if TYPE_CHECKING:
+    from kwitness.cli.tables_of_jobs import TablesOfJobs
 
 __all__ = ["app"]
 
@@ -29,6 +31,22 @@ _MaybePath = Annotated[
     str | None, named("PATH", "Table or job's folder, or the address of a table in an object store.")
 ]
 _Job = Annotated[str | None, job_option("AnalyticsJob whose table is read.")]
+_Reader = Annotated[
+    str | None,
+    typer.Option(
+        "--reader",
+        metavar="[NAMESPACE/]NAME",
+        help="Service account that reads rows through a job's driver; by default kwitness-readers.",
+    ),
+]
+_Driver = Annotated[
+    str | None,
+    typer.Option(
+        "--driver-address",
+        metavar="HOST:PORT",
+        help="Address of the status port of the job's driver; by default a port is forwarded to its pod.",
+    ),
+]
 
 
 @app.command("list")
@@ -53,10 +71,17 @@ def show(
         int | None,
         typer.Option("--version", metavar="N", min=0, help="Version of the table; by default the newest."),
     ] = None,
+    reader: _Reader = None,
+    driver: _Driver = None,
 ) -> None:
     """Show rows of a table."""
-    chosen = list(dict.fromkeys(filter(None, columns.split(","))))
-    show_rows(Output(options), open_table(_address(options, path, job), version), limit=limit, columns=chosen)
+    _require_path_or_job(path, job)
+    names, left_out = _names(columns), 0
+    if path is not None:
+        dataset = open_table(path, version).to_pyarrow_dataset()
+    else:
+        dataset, left_out, _ = _jobs(options, reader, driver).first_rows(str(job), limit, names, version)
+    show_rows(Output(options), dataset, limit=limit, columns=names, left_out=left_out)
 
 
 @app.command()
@@ -70,6 +95,11 @@ def sql(
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, help="Most rows; by default 1000.", show_default=False)
     ] = DEFAULT_ROWS,
+    columns: Annotated[
+        str, typer.Option("--columns", metavar="A,B", help="Columns to read through a driver; by default all.")
+    ] = "",
+    reader: _Reader = None,
+    driver: _Driver = None,
 ) -> None:
     """Query tables in DuckDB's SQL, by the names that `list` shows.
 
@@ -77,8 +107,11 @@ def sql(
     """
     if (folder is None) == (not job):
         raise WrongUseError("give either a FOLDER with tables or --job NAME")
-    tables = find_tables(folder) if folder is not None else _tables_of_jobs(options, job or ())
-    ask(Output(options), query, open_datasets(tables), limit=limit)
+    if folder is not None:
+        datasets = open_datasets(find_tables(folder))
+    else:
+        datasets = _jobs(options, reader, driver).datasets(job or (), _names(columns))
+    ask(Output(options), query, datasets, limit=limit)
 
 
 @app.command()
@@ -91,7 +124,9 @@ def history(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Most commits; by default 20.")] = 20,
 ) -> None:
     """Show the commits of a table, the newest first."""
-    show_history(Output(options), open_table(_address(options, path, job)), limit=limit)
+    _require_path_or_job(path, job)
+    table = open_table(path) if path is not None else _jobs(options).table(str(job))
+    show_history(Output(options), table, limit=limit)
 
 
 @app.command("forget")
@@ -139,20 +174,20 @@ def forget_principal(
         )
 
 
-def _address(options: Options, path: str | None, job: str | None) -> str:
+def _require_path_or_job(path: str | None, job: str | None) -> None:
     if (path is None) == (job is None):
         raise WrongUseError("give either the PATH of a table or --job NAME")
-    return path if path is not None else _tables_of_jobs(options, [str(job)])[0].path
 
 
-def _tables_of_jobs(options: Options, jobs: Sequence[str]) -> list[NamedTable]:
+def _names(columns: str) -> list[str]:
+    return list(dict.fromkeys(filter(None, columns.split(","))))
+
+
+def _jobs(options: Options, reader: str | None = None, driver: str | None = None) -> TablesOfJobs:
     # Imported here: a table that is named by its path needs no cluster.
     from kwitness.cli.cluster_access import connect  # noqa: PLC0415
-    from kwitness.cli.job_tables import find_job_table  # noqa: PLC0415
+    from kwitness.cli.driver_rows import DriverAccess  # noqa: PLC0415
+    from kwitness.cli.tables_of_jobs import TablesOfJobs  # noqa: PLC0415
 
     access = connect(options)
-    found: dict[str, str] = {}
-    for job in dict.fromkeys(jobs):
-        table = find_job_table(access, job)
-        found[distinct_name(table.name, found)] = table.path
-    return [NamedTable(name, path) for name, path in found.items()]
+    return TablesOfJobs(access, DriverAccess(access, reader, driver))

@@ -1,31 +1,33 @@
-"""Asks Kubernetes whether a bearer token may read the status. Standard library only: it runs in the driver."""
+"""Asks Kubernetes whose a bearer token is."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import ssl
 import threading
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from kwitness.contracts.audiences import says_audience
+from kwitness.jobs.driver.kubernetes_reviews import KubernetesReviews, ReviewUnavailableError
 
-SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+__all__ = ["TokenReviewer", "User"]
+
 _BELIEVED_SECONDS = 60.0
-_TIMEOUT_SECONDS = 5.0
+_TURN_SECONDS = 5.0
 _REMEMBERED = 1024
 """Good answers, and as many bad ones beside them: who invents tokens pushes out nobody's."""
 _ASKING = 4
 """Questions to the API server at once."""
 
 
-class ReviewUnavailableError(RuntimeError):
-    """The API server did not answer, or does not let this service account ask."""
+class User(NamedTuple):
+    """An account as the API server knows it, with all that permissions can depend on."""
+
+    name: str
+    uid: str
+    groups: Sequence[str]
+    extra: Mapping[str, Sequence[str]]
 
 
 class TokenReviewer:
@@ -33,34 +35,30 @@ class TokenReviewer:
 
     Parameters
     ----------
-    server
-        URL of the API server.
     audience
         Of this driver, and no other.
-    folder
-        Where the driver's own service account is mounted: `token` and `ca.crt`.
     clock
         Seconds; only differences count.
     """
 
     def __init__(
         self,
-        server: str,
+        reviews: KubernetesReviews,
         audience: str,
-        folder: Path = SERVICE_ACCOUNT,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.audience = audience
-        self._url = f"{server}/apis/authentication.k8s.io/v1/tokenreviews"
-        self._folder = folder
+        self._reviews = reviews
         self._clock = clock
-        # When they were asked about, by whether they are good.
-        self._answers: dict[bool, dict[bytes, float]] = {True: {}, False: {}}
+        # When they were asked about and whose they are, by whether they are good.
+        self._answers: dict[bool, dict[bytes, tuple[float, User | None]]] = {True: {}, False: {}}
         self._lock = threading.Lock()
         self._turn = threading.BoundedSemaphore(_ASKING)
 
-    def allows(self, token: str) -> bool:
-        """Whether the token is valid and meant for this audience; one that says otherwise itself is not asked about.
+    def user(self, token: str) -> User | None:
+        """Return whose token it is; None where it is not valid or not meant for this audience.
+
+        A token that says itself that it is for another is not asked about.
 
         Raises
         ------
@@ -68,13 +66,14 @@ class TokenReviewer:
             Nobody could be asked; nothing is believed then.
         """
         if not says_audience(token, self.audience):
-            return False
+            return None
         key = hashlib.sha256(token.encode()).digest()
         with self._lock:
-            for known, answers in self._answers.items():
-                if self._clock() - answers.get(key, float("-inf")) < _BELIEVED_SECONDS:
+            for answers in self._answers.values():
+                since, known = answers.get(key, (float("-inf"), None))
+                if self._clock() - since < _BELIEVED_SECONDS:
                     return known
-        if not self._turn.acquire(timeout=_TIMEOUT_SECONDS):
+        if not self._turn.acquire(timeout=_TURN_SECONDS):
             raise ReviewUnavailableError("too many tokens are being asked about; try again")
         try:
             answer = self._ask(token)
@@ -83,33 +82,25 @@ class TokenReviewer:
         self._remember(key, answer)
         return answer
 
-    def _remember(self, key: bytes, answer: bool) -> None:  # noqa: FBT001 - the answer is what is remembered
+    def _remember(self, key: bytes, answer: User | None) -> None:
+        is_good = answer is not None
         with self._lock:
-            self._answers[not answer].pop(key, None)
-            answers = self._answers[answer]
+            self._answers[not is_good].pop(key, None)
+            answers = self._answers[is_good]
             answers.pop(key, None)
             while len(answers) >= _REMEMBERED:
                 del answers[next(iter(answers))]
-            answers[key] = self._clock()
+            answers[key] = (self._clock(), answer)
 
-    def _ask(self, token: str) -> bool:
-        review = {
-            "apiVersion": "authentication.k8s.io/v1",
-            "kind": "TokenReview",
-            "spec": {"token": token, "audiences": [self.audience]},
-        }
-        try:
-            # Read each time: the kubelet replaces the token.
-            own = (self._folder / "token").read_text().strip()
-            headers = {"Authorization": f"Bearer {own}", "Content-Type": "application/json"}
-            request = urllib.request.Request(self._url, json.dumps(review).encode(), headers)  # noqa: S310 - https
-            authority = self._folder / "ca.crt"
-            context = ssl.create_default_context(cafile=str(authority)) if self._url.startswith("https:") else None
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS, context=context) as answer:  # noqa: S310
-                status: dict[str, Any] = json.load(answer).get("status", {})
-        except (OSError, ValueError) as error:
-            code = f" ({error.code})" if isinstance(error, urllib.error.HTTPError) else ""
-            raise ReviewUnavailableError(
-                f"TokenReview failed{code}: let the driver's service account create tokenreviews"
-            ) from error
-        return bool(status.get("authenticated")) and self.audience in status.get("audiences", [])
+    def _ask(self, token: str) -> User | None:
+        spec = {"token": token, "audiences": [self.audience]}
+        status = self._reviews.create("authentication.k8s.io/v1", "TokenReview", spec)
+        if not status.get("authenticated") or self.audience not in (status.get("audiences") or []):
+            return None
+        user: Mapping[str, Any] = status.get("user") or {}
+        return User(
+            name=str(user.get("username", "")),
+            uid=str(user.get("uid", "")),
+            groups=tuple(user.get("groups") or ()),
+            extra=dict(user.get("extra") or {}),
+        )

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from deltalake import DeltaTable
+
+__all__ = ["FirstRows", "NoTableError", "all_rows", "batches_of", "first_rows", "open_table"]
 
 #: Rows that are in memory at a time, besides those that are kept.
 _AT_A_TIME = 2_000
@@ -42,7 +45,7 @@ def first_rows(path: str, order: Sequence[str], limit: int, columns: Sequence[st
     dataset = _dataset(path)
     sorted_by = [name for name in order if name in dataset.schema.names and _is_sortable(dataset.schema, name)]
     kept: pa.Table | None = None
-    for batch in _batches(dataset, columns):
+    for batch in batches_of(dataset, _columns(dataset, columns)):
         table = pa.Table.from_batches([batch])
         together = table if kept is None else pa.concat_tables([kept, table])
         if sorted_by:
@@ -61,33 +64,50 @@ def all_rows(path: str) -> Iterator[dict[str, Any]]:
     NoTableError
         There is no table at the path yet.
     """
-    for batch in _batches(_dataset(path), None):
+    dataset = _dataset(path)
+    for batch in batches_of(dataset, dataset.schema.names):
         yield from batch.to_pylist(maps_as_pydicts="strict")
 
 
-def _dataset(path: str) -> Any:
+def open_table(path: str) -> DeltaTable:
+    """Open the newest version of a table.
+
+    Raises
+    ------
+    NoTableError
+        There is no table at the path yet.
+    """
     # Imported here, so that --help needs no library.
     from deltalake import DeltaTable  # noqa: PLC0415
     from deltalake.exceptions import TableNotFoundError  # noqa: PLC0415
 
     try:
-        # By way of the dataset: `to_pyarrow_table` was seen to abort the interpreter at its exit.
-        return DeltaTable(path).to_pyarrow_dataset()
+        return DeltaTable(path)
     except TableNotFoundError:
         raise NoTableError(
             f"no Delta table at {path}: wait for the job's first micro-batch; that of losses is made with the first"
         ) from None
 
 
-def _batches(dataset: Any, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
+def batches_of(dataset: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Read columns of a dataset, in no particular order, a few rows at a time."""
+    from pyarrow.dataset import ParquetFragmentScanOptions  # noqa: PLC0415
+
     scanner = dataset.scanner(
-        columns=_columns(dataset, columns),
+        columns=list(columns),
+        # Else the compressed columns of a row group are there at once, besides what they become.
+        fragment_scan_options=ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False),
         batch_size=_AT_A_TIME,
         batch_readahead=1,
         fragment_readahead=1,
         use_threads=False,
     )
     yield from scanner.to_batches()
+
+
+def _dataset(path: str) -> Any:
+    # By way of the dataset: `to_pyarrow_table` was seen to abort the interpreter at its exit.
+    return open_table(path).to_pyarrow_dataset()
 
 
 def _columns(dataset: Any, columns: Sequence[str] | None) -> list[str]:

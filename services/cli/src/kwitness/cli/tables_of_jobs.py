@@ -1,0 +1,106 @@
+"""Opens the tables of AnalyticsJobs, wherever they are: in an object store, on a claim, or at a running driver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from kwitness.cli.cluster_access import ClusterAccess
+from kwitness.cli.delta_tables import distinct_name, open_table, require_libraries
+from kwitness.cli.driver_rows import DriverAccess
+from kwitness.cli.failure import CommandFailedError, WrongUseError
+from kwitness.cli.job_tables import JobTable, find_job_table
+from kwitness.cli.output import warn
+from kwitness.contracts.spelling import quantity
+
+__all__ = ["FoundRows", "TablesOfJobs"]
+
+
+class FoundRows(NamedTuple):
+    """A dataset of Arrow, how many rows of the table it does not have, and what of the driver's bounds is why."""
+
+    dataset: Any
+    left_out: int = 0
+    reason: str | None = None
+
+
+class TablesOfJobs:
+    """Opens tables by the names of their jobs, as `find_job` takes them."""
+
+    def __init__(self, access: ClusterAccess, drivers: DriverAccess) -> None:
+        self._access = access
+        self._drivers = drivers
+
+    def table(self, job: str) -> Any:
+        """Return a table with its past, a `deltalake.DeltaTable`.
+
+        Raises
+        ------
+        CommandFailedError
+            This machine does not reach it.
+        """
+        found = find_job_table(self._access, job)
+        if found.path is None:
+            raise CommandFailedError(
+                f"the table of AnalyticsJob {found.job.metadata.name} is on a claim, and its driver gives rows of the "
+                "newest version alone: mount the claim and give the path, as docs/guides/inventory.md#between-runs "
+                "has it"
+            )
+        return open_table(found.path)
+
+    def first_rows(self, job: str, limit: int, columns: Sequence[str], version: int | None) -> FoundRows:
+        """Return a dataset with at least so many rows of a table, where it has them.
+
+        Raises
+        ------
+        WrongUseError
+            An older version is requested, and only the driver has the table.
+        CommandFailedError
+            The table cannot be read.
+        """
+        found = find_job_table(self._access, job)
+        if found.path is not None:
+            return FoundRows(open_table(found.path, version).to_pyarrow_dataset())
+        if version is not None:
+            raise WrongUseError(
+                f"--version {version}: the table of AnalyticsJob {found.job.metadata.name} is read through its driver, "
+                "which has the newest version alone"
+            )
+        rows = self._from_driver(found, limit, columns)
+        if rows.reason not in {None, "limit"}:
+            warn(f"the driver left out {quantity(rows.left_out, 'row')} ({rows.reason})")
+        return rows
+
+    def datasets(self, jobs: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
+        """Return datasets with all rows by the names of tables; `columns` are those that a driver is asked for.
+
+        Raises
+        ------
+        CommandFailedError
+            A table cannot be read, or a driver does not give all rows of it: answers to SQL would be wrong.
+        """
+        datasets: dict[str, Any] = {}
+        for job in dict.fromkeys(jobs):
+            found = find_job_table(self._access, job)
+            name = distinct_name(found.name, datasets)
+            if found.path is not None:
+                datasets[name] = open_table(found.path).to_pyarrow_dataset()
+                continue
+            rows = self._from_driver(found, None, columns)
+            if rows.left_out:
+                count = rows.dataset.count_rows()
+                raise CommandFailedError(
+                    f"the table of AnalyticsJob {found.job.metadata.name} has {count + rows.left_out:,} rows, of which "
+                    f"its driver gives {count:,} at once, and SQL upon a part of them would be wrong: ask for fewer "
+                    "--columns where they are wide, mount the claim and give the folder, or keep tables in an object "
+                    "store (docs/guides/object-stores.md)"
+                )
+            datasets[name] = rows.dataset
+        return datasets
+
+    def _from_driver(self, found: JobTable, limit: int | None, columns: Sequence[str]) -> FoundRows:
+        require_libraries()
+        from pyarrow.dataset import dataset  # noqa: PLC0415 - of the extra `tables`
+
+        answer = self._drivers.rows(found.job, limit=limit, columns=columns)
+        return FoundRows(dataset(answer.rows), answer.end.left_out, answer.end.reason)
