@@ -226,6 +226,23 @@ def test_the_committed_lag_of_a_group_is_the_largest_of_the_last_minute() -> Non
     assert [value(page, "kafka_client_group_committed_lag_seconds", **of_group) for page in pages] == [90, 2]
 
 
+def test_commits_that_went_back_add_up_by_who_committed_and_the_longest_way_is_of_the_last_minute() -> None:
+    observed = ObservedTotals(100)
+    for seq, client_id, most in ((1, "member", 900), (2, "member", 20), (3, "admin", 7)):
+        back = {"group_id": "readers", "client_id": client_id, "commits": seq, "most_records": most}
+        late_ms = NOW + seq * 10_000
+        window = {"seq": seq, "end_ms": late_ms, "commits_back": [{**back, "topic": "orders"}, back]}
+        observed.add(GATEWAY, WindowTotals.model_validate(window), late_ms)
+
+    pages = [shown(observed, ZeroPeriod(NOW + after_ms, 0)) for after_ms in (69_999, 70_000)]
+
+    of_group = {"cluster_id": CLUSTER, "group_id": "readers", "topic": "orders"}
+    commits, records = "kafka_client_group_commits_back_total", "kafka_client_group_commits_back_records"
+    assert [value(pages[0], commits, client_id=client_id, **of_group) for client_id in ("member", "admin")] == [3, 3]
+    assert value(pages[0], commits) == 12
+    assert [value(page, records, client_id="member", **of_group) for page in pages] == [900, 20]
+
+
 def test_a_fetch_lag_of_more_than_a_minute_ago_or_that_is_not_known_is_absent_and_not_zero() -> None:
     observed = ObservedTotals(100)
     observed.add(GATEWAY, _behind(1, None), NOW)

@@ -67,6 +67,8 @@ def make_everything_happen(collector: CollectorProcess) -> None:
     many[0]["traffic"][0] |= {"fetch_lag": 3, "fetch_lag_ms": 1, "held_by_transaction": 1, "batches": {"zstd": 2}}
     many[0]["apis"][0] |= {"acks": {"all": 3}, "idempotent_requests": 3}
     many[2]["groups"] = [{"group_id": "readers", "topic": "orders", "committed_lag": 4, "committed_lag_ms": 1}]
+    back = {"principal": "User:a", "client_id": "a", "commits": 1, "most_records": 9}
+    many[2]["commits_back"] = [{"group_id": "readers", "topic": "orders", **back}]
     many[1]["apis"][0] |= {"api": "Fetch", "empty_responses": 2, "longest_gap_us": 1_500_000}
     ended = row(1, "connections", kind="closed", end="broker", last_error=58, **CLIENT)
     body = request([ended], totals=many, connections=connections(1), state=state, **of_sidecar())

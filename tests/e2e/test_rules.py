@@ -39,6 +39,8 @@ FAILING_AND_BEHIND = [
         "series": 'kafka_client_group_committed_lag_seconds{cluster_id="c", topic="t", group_id="g"}',
         "values": "0+60x300",
     },
+    {"series": 'kafka_client_group_commits_back_total{cluster_id="c", topic="t", group_id="g"}', "values": "0+10x300"},
+    {"series": 'kafka_client_group_commits_back_records{cluster_id="c", topic="t", group_id="g"}', "values": "5x300"},
     {"series": 'kafka_client_api_requests_total{cluster_id="c", api="JoinGroup", client_id="i"}', "values": "0+10x300"},
 ]
 """Series of clients and groups that suffer in ways that are labels."""

@@ -26,11 +26,13 @@ pub enum Kind {
     Passed,
     /// Partitions of which clients committed offsets.
     Commits,
+    /// Groups with topics and clients whose commits went back.
+    CommitsBack,
 }
 
 /// Counts series by [`Kind`]. Threads end a window one after the other, so two windows are counted at once.
 #[derive(Debug, Default)]
-pub struct SeriesBudget([[Budget; 2]; 8]);
+pub struct SeriesBudget([[Budget; 2]; 9]);
 
 /// The places for series of one kind in one window.
 #[derive(Clone, Debug)]

@@ -192,8 +192,9 @@ impl Identity {
     }
 }
 
-/// A value as it is kept.
-fn kept(value: &[u8]) -> &[u8] {
+/// A value as it is kept: of a long one the first [`LONGEST_VALUE`] bytes, or up to three fewer.
+#[must_use]
+pub fn kept(value: &[u8]) -> &[u8] {
     let Some((start, _)) = value.split_at_checked(LONGEST_VALUE).filter(|(_, rest)| !rest.is_empty()) else {
         return value;
     };

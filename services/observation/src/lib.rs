@@ -18,7 +18,7 @@ mod sketch;
 pub use budget::Budget;
 pub use capacity::{Capacity, Kind, SeriesBudget};
 pub use counts::{Counts, DIFFERENT};
-pub use identity::{Change, Identity, IdentityKey, IdentityKeys, LONGEST_VALUE, UnknownKey, instance_id, uuid};
+pub use identity::{Change, Identity, IdentityKey, IdentityKeys, LONGEST_VALUE, UnknownKey, instance_id, kept, uuid};
 pub use json::{CodecCounts, ErrorCounts, KnownKeys, OffsetRanges, ReasonCounts, reason, text};
 pub use ranges::{KEPT, Range, Ranges};
 pub use row::{Row, Totals};

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hashbrown::HashMap;
-use kwitness_observation::Identity;
+use hashbrown::{HashMap, HashSet};
+use kwitness_observation::{Identity, IdentityKey};
 use kwitness_protocol::{Commit, OwnTopic};
 
 /// The offsets that one client committed for its group in a partition.
@@ -30,6 +30,13 @@ impl PendingOffset {
     pub(crate) fn new(member: &Arc<Identity>, commit: &Commit<'_>) -> Self {
         let Commit { topic, partition, offset, .. } = *commit;
         Self { member: Arc::clone(member), topic: (&topic).into(), partition, offset }
+    }
+
+    /// Returns it as the member's group has it when the transaction is committed.
+    pub(crate) fn as_commit(&self) -> Option<Commit<'_>> {
+        let Self { member, topic, partition, offset } = self;
+        let (group, topic) = (member.get(IdentityKey::GroupId)?, topic.as_topic());
+        Some(Commit { group, is_transactional: true, topic, partition: *partition, offset: *offset })
     }
 }
 
@@ -63,11 +70,17 @@ impl Transactions {
         open.offsets.entry(transactional_id.into()).or_default().push(offset);
     }
 
-    /// Remove and return the offsets of a transaction that has ended.
+    /// Remove and return the offsets of a transaction that has ended: the last one of each member and partition.
     pub(crate) fn remove(&self, transactional_id: &[u8]) -> Vec<PendingOffset> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = open.offsets.remove(transactional_id).unwrap_or_default();
         open.count = open.count.saturating_sub(ended.len());
-        ended
+        drop(open);
+        let mut seen = HashSet::new();
+        let is_last =
+            |offset: &PendingOffset| seen.insert((Arc::clone(&offset.member), offset.topic.clone(), offset.partition));
+        let mut last: Vec<_> = ended.into_iter().rev().filter(is_last).collect();
+        last.reverse();
+        last
     }
 }

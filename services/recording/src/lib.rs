@@ -6,6 +6,8 @@
 
 mod client;
 mod commits;
+mod commits_back;
+mod committed;
 mod ends;
 mod group_totals;
 mod headers;

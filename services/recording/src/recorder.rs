@@ -274,13 +274,17 @@ impl Recorder {
         }
         let Some(id) = client.identity.get(IdentityKey::TransactionalId) else { return };
         let offsets = self.names.transactions.remove(id);
-        offsets.iter().filter(|_| end.committed).for_each(|offset| self.window.confirm(offset));
+        offsets.iter().filter(|_| end.committed).for_each(|offset| self.window.confirm(offset, &self.names));
     }
 
     /// Count an offset of the client's own group: what an administrator sets for a group is no progress of it.
     fn commit(&mut self, client: &mut Client, commit: &Commit<'_>) {
         let who = self.who(client);
-        if self.settings.traffic
+        let has_groups = self.settings.traffic && !self.settings.dropped.contain(IdentityKey::GroupId);
+        if has_groups && !commit.is_transactional {
+            self.window.compare(who, commit, &self.names);
+        }
+        if has_groups
             && client.identity.get(IdentityKey::GroupId) == Some(commit.group)
             && self.window.commit(who, commit)
             && commit.is_transactional

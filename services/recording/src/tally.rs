@@ -194,7 +194,7 @@ pub struct TopicTally {
 }
 
 /// The highest count, and the latest time, that records have.
-const HIGHEST: u64 = 1 << 62;
+pub(crate) const HIGHEST: u64 = 1 << 62;
 
 /// Add, and stop at the highest count.
 pub(crate) const fn grow(all: &mut u64, new: u64) {

@@ -4,15 +4,16 @@ use std::mem;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use hashbrown::HashMap;
-use kwitness_protocol::{LONGEST_NAME, Topic};
+use kwitness_protocol::{Commit, LONGEST_NAME, Topic};
 
 use crate::commits::Transactions;
+use crate::committed::Committed;
 use crate::history::Age;
 use crate::lag::Behind;
 use crate::watermarks::Watermarks;
 
-/// What topic ids stand for, as brokers told it to any connection of this process, and the high watermarks of partitions.
-/// Ids are never used again, so there is nothing to correct.
+/// What topic ids stand for, as brokers told it to any connection of this process, the high watermarks of partitions,
+/// and the offsets of groups. Ids are never used again, so there is nothing to correct.
 ///
 /// It has at most the number of names that it was made for. When half of them were told since the others
 /// were, the others are forgotten.
@@ -22,6 +23,7 @@ pub struct TopicNames {
     names: RwLock<Names>,
     pub(crate) watermarks: Watermarks,
     pub(crate) transactions: Transactions,
+    committed: Committed,
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +44,8 @@ impl TopicNames {
     #[must_use]
     pub fn new(limit: usize) -> Self {
         let (watermarks, transactions) = (Watermarks::new(limit), Transactions::new(limit));
-        Self { half: limit / 2, names: RwLock::default(), watermarks, transactions }
+        let committed = Committed::new(limit);
+        Self { half: limit / 2, names: RwLock::default(), watermarks, transactions, committed }
     }
 
     /// Remember what an id stands for. A name that is empty, or longer than Kafka allows, is not believed.
@@ -75,6 +78,15 @@ impl TopicNames {
     fn id(&self, name: &[u8]) -> Option<[u8; 16]> {
         let names = self.names.read().unwrap_or_else(PoisonError::into_inner);
         names.young.ids.get(name).or_else(|| names.old.ids.get(name)).copied()
+    }
+
+    /// Keep the offset that a group has now; returns by how many records it is below the one before, if it is.
+    ///
+    /// A topic goes by its id where that is known, however requests name it: one that is recreated has another.
+    pub(crate) fn records_back(&self, commit: &Commit<'_>) -> Option<u64> {
+        let Commit { group, topic, partition, offset, .. } = *commit;
+        let id = if let Topic::Name(name) = topic { self.id(name) } else { None };
+        self.committed.keep(group, &id.map_or(topic, Topic::Id), partition, offset)
     }
 
     /// Returns how far an offset is behind the largest high watermark of the last minute, however answers named the topic.

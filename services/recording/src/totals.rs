@@ -8,7 +8,7 @@ use kwitness_observation::{CodecCounts, IdentityKey, Sketch, Totals};
 use kwitness_protocol::schema::Api;
 use serde::Serialize;
 
-use super::group_totals::groups;
+use super::group_totals::{commits_back, groups};
 use super::headers::Headers;
 use super::history::Age;
 use super::labels::{OTHER, api_label, label, topic_label};
@@ -243,6 +243,7 @@ impl Writer {
         );
         parts.add_all("headers", headers(window, names));
         parts.add_all("groups", groups(window, names));
+        parts.add_all("commits_back", commits_back(window, names));
         parts.finish();
         self.skip_to(parts.next);
         parts.made

@@ -7,6 +7,7 @@ use kwitness_observation::{Counts, Identity, Kind, Series};
 use kwitness_protocol::{Commit, LONGEST_NAME, OwnTopic, Topic, Unread, is_administrative};
 
 use super::commits::{CommitTally, PendingOffset};
+use super::commits_back::{CommitsBack, CommitsBackTally};
 use super::headers::Headers;
 use super::lag::TopicLag;
 use super::life::{ConnectionEvent, Unfollowed};
@@ -15,6 +16,7 @@ use super::settings::Settings;
 use super::tally::{ApiTally, PartitionTally, PresenceTally, TopicTally, grow};
 use crate::OTHER;
 use crate::identities::Identities;
+use crate::topics::TopicNames;
 
 /// Why an event is not among a window's: it had no room.
 pub(crate) const WINDOW_FULL: &str = "window_full";
@@ -127,6 +129,7 @@ pub struct Window {
     presence: Series<(u32, u32), PresenceTally>,
     /// By client, topic and partition.
     commits: Series<(u32, u32, i32), CommitTally>,
+    commits_back: CommitsBack,
     /// Records by client, topic and whether they were written, where headers are looked at.
     passed: Series<(u32, u32, bool), u64>,
 }
@@ -153,6 +156,7 @@ impl Window {
             by_topic: Series::within(settings.capacity(Kind::ByTopic, settings.most_series, start_ms)),
             presence: Series::within(settings.capacity(Kind::Presence, settings.most_series, start_ms)),
             commits: Series::within(settings.capacity(Kind::Commits, settings.most_series, start_ms)),
+            commits_back: CommitsBack::within(settings.capacity(Kind::CommitsBack, settings.most_series, start_ms)),
             passed: Series::within(settings.capacity(Kind::Passed, settings.most_series, start_ms)),
         }
     }
@@ -247,11 +251,20 @@ impl Window {
     }
 
     /// The transaction of an offset was committed.
-    pub(crate) fn confirm(&mut self, offset: &PendingOffset) {
+    pub(crate) fn confirm(&mut self, offset: &PendingOffset, names: &TopicNames) {
         let (who, topic) = (self.place(&offset.member), self.topic(&offset.topic.as_topic()));
         if let Some(tally) = self.commit_tally(who, topic, offset.partition) {
             (tally.committed, tally.pending) = (Some(offset.offset), None);
         }
+        offset.as_commit().into_iter().for_each(|commit| self.compare(who, &commit, names));
+    }
+
+    /// Count a commit for any group if its offset is below the one that the group had: what an administrator sets may be.
+    pub(crate) fn compare(&mut self, who: u32, commit: &Commit<'_>, names: &TopicNames) {
+        let Some(records) = names.records_back(commit) else { return };
+        let topic = self.topic(&commit.topic);
+        let is_apart = self.commits_back.add(who, commit.group, topic, records);
+        grow(&mut self.overflowed.series, (!is_apart).into());
     }
 
     pub(crate) fn pass(&mut self, who: u32, topic: u32, is_produced: bool, records: u64) {
@@ -324,6 +337,11 @@ impl Window {
     pub fn commits(&self) -> impl Iterator<Item = (Who<'_>, Which<'_>, i32, CommitTally)> {
         let all = self.commits.iter();
         all.map(|((who, topic, partition), tally)| (self.who(*who), self.which(*topic), *partition, *tally))
+    }
+
+    pub(crate) fn commits_back(&self) -> impl Iterator<Item = (Who<'_>, Option<&[u8]>, Which<'_>, CommitsBackTally)> {
+        let all = self.commits_back.iter();
+        all.map(|(key, tally)| (self.who(key.who), key.group.as_deref(), self.which(key.topic), *tally))
     }
 
     fn who(&self, number: u32) -> Who<'_> {

@@ -11,6 +11,7 @@
 
 mod allocations;
 mod commits;
+mod commits_back;
 mod contracts;
 mod corpora;
 mod fuzzing;

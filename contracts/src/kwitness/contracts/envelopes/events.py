@@ -148,6 +148,17 @@ class GroupTotals(Envelope):
     )
 
 
+class CommitsBackTotals(Envelope):
+    """Offsets that one client committed below those that a group had before."""
+
+    group_id: ClientText = Field(description="Group.")
+    topic: TopicText | None = Field(None, description="Topic; absent while only its id is known.")
+    principal: ClientText | None = Field(None, description="Authenticated principal of the client.")
+    client_id: ClientText | None = Field(None, description="Its client id.")
+    commits: Count = Field(description="Offsets of partitions.")
+    most_records: Count = Field(description="The most records from such an offset to the one before it.")
+
+
 class TimeTotals(Envelope):
     """How long brokers took to answer, without fetches that waited for records."""
 
@@ -179,6 +190,9 @@ class WindowTotals(Envelope):
     )
     groups: tuple[GroupTotals, ...] = Field(
         (), description="Committed lag by group and topic, as far as it is known.", max_length=_MOST
+    )
+    commits_back: tuple[CommitsBackTotals, ...] = Field(
+        (), description="Commits that went back, by group, topic and client.", max_length=_MOST
     )
 
 

@@ -56,8 +56,10 @@ TIME_COUNTS: Final = len(bounds_of(_TIMES, _MICROSECONDS)) + 1
 """How many counts a `TimeTotals` must have."""
 _GROUP_LAG: Final = "kafka_client_group_committed_lag_records"
 _GROUP_AGE: Final = "kafka_client_group_committed_lag_seconds"
+_COMMITS_BACK: Final = "kafka_client_group_commits_back_total"
+_RECORDS_BACK: Final = "kafka_client_group_commits_back_records"
 _FETCHES: Final = frozenset({"Fetch", "ShareFetch"})
-_LISTS: Final = ("traffic", "apis", "times", "headers", "groups")
+_LISTS: Final = ("traffic", "apis", "times", "headers", "groups", "commits_back")
 
 
 class _Holding(NamedTuple):
@@ -80,10 +82,11 @@ class ObservedTotals(BudgetedSeries):
     def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
         named = (*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _ACKS, _IDEMPOTENT, _EMPTY, _API_ERRORS, _ENDS)
-        self._counters = counters(named)
+        self._counters = counters((*named, _COMMITS_BACK))
         self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
-        self._levels = {name: levels(name) for name in (*_LAGS, _GROUP_LAG)} | {_GAP: levels(_GAP, _MICROSECONDS)}
+        self._levels = {name: levels(name) for name in (*_LAGS, _GROUP_LAG, _RECORDS_BACK)}
+        self._levels |= {_GAP: levels(_GAP, _MICROSECONDS)}
         self._levels |= {name: levels(name, _MILLISECONDS) for name in (_AGE, _GROUP_AGE)}
 
     def add(self, origin: Origin, window: WindowTotals, now_ms: int, source: str = "") -> None:
@@ -105,6 +108,10 @@ class ObservedTotals(BudgetedSeries):
             whose = bounded((*origin, group.topic, group.group_id))
             self._show(_GROUP_LAG, whose, group.committed_lag, holds)
             self._show(_GROUP_AGE, whose, group.committed_lag_ms, holds)
+        for back in window.commits_back:
+            whose = bounded((*origin, back.topic or "", back.principal or "", back.client_id or "", back.group_id))
+            self.count(_COMMITS_BACK, whose, back.commits, now_ms)
+            self._show(_RECORDS_BACK, whose, back.most_records, holds)
 
     def add_end(self, origin: Origin, end: ConnectionEnd, now_ms: int) -> None:
         """Count a connection that ended."""
