@@ -248,10 +248,18 @@ impl SeenInBatch {
         };
         let mut required = rules.required();
         look(sample, memory, &mut |seen| match seen {
+            // Values stay where they are.
+            Seen::Header { key, value: Some(set) } if rules.reads_set(key) => {
+                let evaluated = rules.evaluate_set(set, &mut required);
+                all.tally(key).add(&evaluated.header, Some(set), false);
+                for entry in rules.set_keys(&evaluated) {
+                    required.saw(&entry.result);
+                    all.tally(&entry.name).add(&entry.result, Some(entry.value), false);
+                }
+            }
             Seen::Header { key, value } => {
                 let verdict = rules.judge(key, value);
                 required.saw(&verdict);
-                // Values stay where they are.
                 all.tally(key).add(&verdict, value, false);
             }
             Seen::End => {

@@ -4,6 +4,7 @@
 mod counts;
 mod list;
 mod plan;
+mod sets;
 mod stamps;
 mod unique_id;
 

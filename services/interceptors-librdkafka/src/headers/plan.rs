@@ -7,6 +7,7 @@ use kwitness_observation::record_headers::Rules;
 
 use super::counts::{HeaderCounts, Place};
 use super::list::HeaderList;
+use super::sets::{SetChanges, evaluate_sets};
 use super::stamps::{Stamp, stamp};
 use super::unique_id::UniqueIds;
 use crate::client::{About, Side};
@@ -108,14 +109,20 @@ impl Plan {
 
 /// Whether all that is denied is gone. librdkafka removes by name: what is denied stays where a header of the same name
 /// is not.
-fn judge_and_remove(rules: &Rules, topic: &[u8], list: &mut impl HeaderList, counts: &mut HeaderCounts) -> bool {
+pub(super) fn judge_and_remove(
+    rules: &Rules,
+    topic: &[u8],
+    list: &mut impl HeaderList,
+    counts: &mut HeaderCounts,
+) -> bool {
     let mut denied = BTreeMap::<Box<[u8]>, u64>::new();
-    let place = judge(rules, topic, list, counts, |name| {
+    let (place, sets) = judge(rules, topic, list, counts, |name| {
         let count = denied.entry(name.into()).or_default();
         *count = count.saturating_add(1);
     });
+    let are_sets_allowed = sets.make(list, counts, place);
     if denied.is_empty() {
-        return true;
+        return are_sets_allowed;
     }
     let all = denied.len();
     for header in list.all() {
@@ -130,7 +137,7 @@ fn judge_and_remove(rules: &Rules, topic: &[u8], list: &mut impl HeaderList, cou
             gone = gone.saturating_add(1);
         }
     }
-    gone == all
+    are_sets_allowed && gone == all
 }
 
 /// Count the headers of a record; those that a producer has to remove are told.
@@ -140,9 +147,14 @@ fn judge(
     list: &impl HeaderList,
     counts: &mut HeaderCounts,
     mut tell_removed: impl FnMut(&[u8]),
-) -> Place {
+) -> (Place, SetChanges) {
     let (place, mut required) = (counts.begin(topic), rules.required());
+    let mut has_sets = false;
     for header in list.all() {
+        if rules.reads_set(header.name) {
+            has_sets = true;
+            continue;
+        }
         let verdict = rules.judge(header.name, header.value);
         required.saw(&verdict);
         counts.add(place, header, &verdict, rules.counts_values(header.name, &verdict));
@@ -150,8 +162,10 @@ fn judge(
             tell_removed(header.name);
         }
     }
+    let sets =
+        if has_sets { evaluate_sets(rules, list, &mut required, (counts, place)) } else { SetChanges::default() };
     required.missing().for_each(|name| counts.add_missing(place, name));
-    place
+    (place, sets)
 }
 
 #[cfg(test)]

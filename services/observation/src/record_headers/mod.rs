@@ -2,6 +2,7 @@
 //!
 //! `contracts/vectors/header_rules.json` and `header_types.json` hold what Python, Java and Rust judge alike.
 
+mod compact_set;
 mod json_text;
 mod kinds;
 mod policy;
@@ -9,17 +10,19 @@ mod problems;
 mod registered;
 mod required;
 mod rules;
+mod set_keys;
 mod tally;
-
 mod written;
 
 use std::borrow::Cow;
 
+pub use compact_set::{MOST_SET_KEYS, SET_HEADER, SetEntries};
 pub use kinds::Kind;
 pub use policy::{Policy, Verdict};
 pub use problems::{Problem, Problems};
 pub use required::Required;
 pub use rules::Rules;
+pub use set_keys::{EvaluatedSet, SetKey};
 pub use tally::{HeaderTally, LONGEST_VALUE, MOST_VALUES};
 
 /// In characters.

@@ -46,6 +46,11 @@ impl Problems {
         Self(found.into_iter().fold(0, |bits, (problem, is_so)| if is_so { bits | bit(problem) } else { bits }))
     }
 
+    /// These, and one more.
+    pub(super) const fn with(self, problem: Problem) -> Self {
+        Self(self.0 | bit(problem))
+    }
+
     /// Returns true if this is among them.
     #[must_use]
     pub const fn has(self, problem: Problem) -> bool {

@@ -49,7 +49,7 @@ pub(super) struct WrittenKey {
     max_bytes: Option<usize>,
     #[serde(default)]
     deprecated: bool,
-    id: Option<u32>,
+    pub(super) id: Option<u32>,
     #[serde(default)]
     pub(super) required: bool,
     #[serde(default)]

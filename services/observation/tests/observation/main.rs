@@ -12,3 +12,4 @@
 mod contract_vectors;
 mod contracts;
 mod record_headers;
+mod set_keys;

@@ -102,6 +102,28 @@ fn rows_say_what_was_seen_of_what_passed_and_what_is_wrong_with_it() {
 }
 
 #[test]
+fn keys_of_a_compact_set_have_rows_and_none_of_them_is_missing() {
+    let rules = rules(&json!({
+        "keys": [{"name": "tenant", "type": "Int32", "id": 7, "required": true}, {"name": "other", "type": "String", "required": true}],
+    }));
+    let client = client("me");
+    let mut headers = Headers::new(100);
+    let set = [&[0, 0, 0, 7, 0, 0, 0, 4][..], b"acme", &[0, 0, 0, 9, 0, 0, 0, 0]].concat();
+
+    see(&mut headers, &client, &[record(b"kwitness.set", &set), record(b"kwitness.set", b"\0")], &rules);
+    let (rows, totals) = written(headers, &client, &batch(0, 2, &[]));
+
+    let shown = |key: &str| {
+        let row = rows.iter().find(|row| row["key"] == key).unwrap();
+        ["headers", "bytes", "missing", "wrong_type"].map(|field| row[field].as_u64().unwrap_or_default())
+    };
+    assert_eq!(rows.len(), 4);
+    assert_eq!([shown("tenant"), shown("other")], [[1, 4, 1, 0], [0, 0, 2, 0]]);
+    assert_eq!([shown("#9"), shown("kwitness.set")], [[1, 0, 0, 0], [2, 21, 0, 1]]);
+    assert_eq!(totals.iter().find(|total| total["key"] == "#9").unwrap()["problems"], json!({"unregistered": 1}));
+}
+
+#[test]
 fn records_without_any_header_have_a_row_that_says_so() {
     let client = client("me");
     let mut headers = Headers::new(100);
