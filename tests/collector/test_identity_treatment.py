@@ -29,6 +29,8 @@ def test_a_hash_is_that_of_the_vectors_and_of_the_standard_library() -> None:
         key, text = one["key"].encode(), f"{one['field']}\0{one['value'][:32_767]}".encode()
         assert one["hash"] == f"hash-{hmac.new(key, text, hashlib.sha256).hexdigest()[:32]}"
         assert identity_hash(key, one["field"], one["value"]) == one["hash"]
+    for hashed in vectors("identity_hashes", "stays"):
+        assert identity_hash(KEY, "client_id", hashed) == hashed
 
 
 def test_fields_with_the_same_value_have_different_hashes() -> None:

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
+use kwitness_observation::IdentityPolicy;
 use kwitness_protocol::{Side, Unread};
 use kwitness_recording::Unfollowed;
 use tokio::task::JoinError;
@@ -145,9 +146,15 @@ impl Counters {
         add(self.rare().unread.entry(why).or_default(), 1);
     }
 
-    /// Whether a line of this kind about this source may be logged now.
-    pub(crate) fn may_log(&self, source: IpAddr, kind: &'static str) -> bool {
-        lock_ignoring_poison(&self.throttle).allows(source, kind, Instant::now())
+    /// Returns how a line of this kind names this source; `None` where none may be logged now.
+    pub(crate) fn named_in_log(&self, source: IpAddr, kind: &'static str) -> Option<String> {
+        let mut throttle = lock_ignoring_poison(&self.throttle);
+        throttle.allows(source, kind, Instant::now()).then(|| throttle.name(source))
+    }
+
+    /// Name sources in lines of all threads so from now on.
+    pub(crate) fn treat_in_log(&self, identity: IdentityPolicy) {
+        lock_ignoring_poison(&self.throttle).treat(identity);
     }
 
     fn rare(&self) -> MutexGuard<'_, Rare> {

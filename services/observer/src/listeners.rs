@@ -98,7 +98,7 @@ impl Entrance {
         let count = &mut lock_ignoring_poison(&self.accept_failed);
         let count = count.entry(reason).or_default();
         *count = count.saturating_add(1);
-        if self.workers.first().is_some_and(|(_, counters)| counters.may_log(address, "accept")) {
+        if self.workers.first().is_some_and(|(_, counters)| counters.named_in_log(address, "accept").is_some()) {
             log!(Error, "Clients wait because no connection can be accepted", reason = error.to_string());
         }
     }
@@ -113,8 +113,7 @@ impl Entrance {
                 let count = &mut lock_ignoring_poison(&self.refused);
                 let count = count.entry(end.name()).or_default();
                 *count = count.saturating_add(1);
-                if counters.may_log(peer.ip(), end.name()) {
-                    let source = peer.ip().to_string();
+                if let Some(source) = counters.named_in_log(peer.ip(), end.name()) {
                     let message = match end {
                         End::AddressLimit => "A client was closed because there are too many of its address",
                         End::AddressRate => "A client was closed because too many of its address came in a second",

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use kwitness_observation::{IdentityKey, IdentityPolicy, text};
 use serde_json::{Map, Value};
 
 use crate::sync::lock_ignoring_poison;
@@ -152,6 +153,8 @@ const QUIET_FOR: Duration = Duration::from_mins(1);
 /// Going through all of them takes time.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 const REMEMBERED_SOURCES: usize = 1_024;
+/// Stands for an address that is dropped.
+const DROPPED: &str = "dropped";
 
 /// Lets one line of a kind through for each source and minute; a source beyond those that are remembered has none.
 #[derive(Debug, Default)]
@@ -159,9 +162,28 @@ pub(crate) struct Throttle {
     last: HashMap<(IpAddr, &'static str), Instant>,
     /// When what is over was forgotten.
     swept: Option<Instant>,
+    /// How addresses of clients are written.
+    identity: IdentityPolicy,
 }
 
 impl Throttle {
+    /// Lines name addresses of clients so.
+    pub(crate) fn naming(identity: IdentityPolicy) -> Self {
+        Self { identity, ..Self::default() }
+    }
+
+    /// Lines name addresses of clients so from now on.
+    pub(crate) fn treat(&mut self, identity: IdentityPolicy) {
+        self.identity = identity;
+    }
+
+    /// Returns the source as lines name it.
+    pub(crate) fn name(&self, source: IpAddr) -> String {
+        let address = source.to_string();
+        let shown = self.identity.value(IdentityKey::ClientAddress, address.as_bytes());
+        shown.map_or_else(|| DROPPED.to_owned(), |shown| text(&shown).into_owned())
+    }
+
     /// Whether a line of this kind about this source may be written at this time.
     pub(crate) fn allows(&mut self, source: IpAddr, kind: &'static str, now: Instant) -> bool {
         if let Some(last) = self.last.get(&(source, kind))
@@ -187,9 +209,25 @@ mod tests {
     use std::net::{IpAddr, Ipv4Addr};
     use std::time::{Duration, Instant, UNIX_EPOCH};
 
+    use kwitness_observation::{HashKey, IdentityKey, IdentityKeys, IdentityPolicy};
     use serde_json::json;
 
     use super::{Level, REMEMBERED_SOURCES, Throttle, line, timestamp};
+
+    #[test]
+    fn a_line_names_a_client_as_rows_do() {
+        let (source, key) = (IpAddr::V4(Ipv4Addr::LOCALHOST), || HashKey::from_bytes(b"a key of sixteen"));
+        let address = || [IdentityKey::ClientAddress].into_iter().collect::<IdentityKeys>();
+        let none = IdentityKeys::default;
+        let mut throttle = Throttle::naming(IdentityPolicy::new(none(), address(), key()));
+        let hashed = throttle.name(source);
+        throttle.treat(IdentityPolicy::new(address(), none(), key()));
+        let dropped = throttle.name(source);
+        throttle.treat(IdentityPolicy::default());
+
+        assert_eq!(hashed, key().unwrap().hash("client_address", "127.0.0.1"));
+        assert_eq!((dropped.as_str(), throttle.name(source).as_str()), ("dropped", "127.0.0.1"));
+    }
 
     #[test]
     fn a_line_for_a_person_is_one_line_whatever_a_client_sent() {

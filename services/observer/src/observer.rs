@@ -154,6 +154,7 @@ pub(crate) async fn run(options: Options) -> io::Result<()> {
     let mut file = SettingsFile::new(options.settings.clone());
     let first = first(&mut file)?;
     open_files::warn_beyond(first.limits.max_connections);
+    warn_of_key(&first);
     if first.mode == Mode::Sidecar && options.pod.address().is_none() {
         log!(Warning, "POD_IP is no address: what is reported names no client_address");
     }
@@ -323,6 +324,8 @@ fn publish(file: &mut SettingsFile, published: &watch::Sender<Arc<Settings>>, st
             log!(Info, "New settings", settings = settings.hash, suspended = settings.suspend);
             open_files::warn_beyond(settings.limits.max_connections);
             status.budget.follow(&settings.limits);
+            warn_of_key(&settings);
+            status.counters.iter().for_each(|counters| counters.treat_in_log(settings.identity.policy()));
             published.send_replace(settings);
         }
         Found::Refused(refused) => {
@@ -330,6 +333,13 @@ fn publish(file: &mut SettingsFile, published: &watch::Sender<Arc<Settings>>, st
             let (field, reason) = (refused.field, refused.reason);
             log!(Error, "The settings file is refused, the last good one stays", field = field, reason = reason);
         }
+    }
+}
+
+fn warn_of_key(settings: &Settings) {
+    if settings.identity.policy().lacks_key() {
+        let file = settings.identity.key_file.as_ref().map(|file| file.display().to_string());
+        log!(Warning, "What is to be hashed is dropped, since there is no key of 16 bytes or more", file = file);
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kwitness_observation::{Budget, IdentityKeys, SeriesBudget};
+use kwitness_observation::{Budget, SeriesBudget};
 use kwitness_protocol::samples::{Gate, Sampling};
 use kwitness_recording::{Recorder, RequestBudget, RequestSettings, Settings as Wanted, TopicNames, Window};
 use tokio::sync::{mpsc, watch};
@@ -86,10 +86,10 @@ pub(crate) fn hand_on(recorder: &Shared, windows: &Windows) {
 
 /// Settings of a thread's recorder, within the bounds of the process.
 fn wanted(settings: &Settings, bounds: &Bounds) -> Wanted {
-    let dropped = settings.identity.drop.iter().map(|key| key.key()).collect::<IdentityKeys>();
+    let identity = settings.identity.policy();
     let requests = settings.report.requests.as_ref().map(|requests| RequestSettings {
         // The settings were judged: there is no API that is never told.
-        wishes: Arc::new(requests.wishes(dropped).unwrap_or_default()),
+        wishes: Arc::new(requests.wishes(&identity).unwrap_or_default()),
         budget: RequestBudget {
             budget: Arc::clone(&bounds.budget),
             most_per_second: requests.events_per_second,
@@ -101,7 +101,7 @@ fn wanted(settings: &Settings, bounds: &Bounds) -> Wanted {
     let of_at_most = Wanted::of_at_most(settings.limits.max_series);
     Wanted {
         window_ms: NonZeroU64::new(settings.window_ms).unwrap_or(of_at_most.window_ms),
-        dropped,
+        identity,
         connections: settings.report.connections,
         traffic: settings.report.traffic,
         latency: settings.report.latency,

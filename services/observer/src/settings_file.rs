@@ -10,6 +10,8 @@ use crate::settings::{Refused, Settings};
 pub(crate) struct SettingsFile {
     path: PathBuf,
     seen: Vec<u8>,
+    /// The settings in use, with the key of hashes that they were given.
+    last: Option<Arc<Settings>>,
 }
 
 /// What looking at the file found.
@@ -26,11 +28,27 @@ pub(crate) enum Found {
 impl SettingsFile {
     /// Nothing is read yet.
     pub(crate) const fn new(path: PathBuf) -> Self {
-        Self { path, seen: Vec::new() }
+        Self { path, seen: Vec::new(), last: None }
     }
 
-    /// Look at the file; what was refused is not judged again until it changes.
+    /// Look at the file, and at the one with the key of hashes; what was refused is not judged again until it changes.
     pub(crate) fn look(&mut self) -> Found {
+        let settings = match self.read_when_changed() {
+            Found::Changed(settings) => settings,
+            Found::Refused(refused) => return Found::Refused(refused),
+            Found::Unchanged => match &self.last {
+                Some(last) if last.identity.read_key() != last.identity.hash_key => Arc::clone(last),
+                _ => return Found::Unchanged,
+            },
+        };
+        let mut settings = Settings::clone(&settings);
+        settings.identity.hash_key = settings.identity.read_key();
+        let settings = Arc::new(settings);
+        self.last = Some(Arc::clone(&settings));
+        Found::Changed(settings)
+    }
+
+    fn read_when_changed(&mut self) -> Found {
         let bytes = match std::fs::read(&self.path) {
             Ok(bytes) => bytes,
             // While a volume is exchanged the file is away for a moment.

@@ -27,8 +27,8 @@ impl Unopened {
         match self {
             Self::Client(end) => end,
             Self::Loop(reason) => {
-                if counters.may_log(source, "loop") {
-                    let (source, reason) = (source.to_string(), reason.to_string());
+                if let Some(source) = counters.named_in_log(source, "loop") {
+                    let reason = reason.to_string();
                     let message = "A client was closed because it has nowhere to go";
                     log!(Warning, message, source = source, reason = reason);
                 }
@@ -36,8 +36,8 @@ impl Unopened {
             }
             Self::Tls(failure, reason) => {
                 counters.tls_failed(failure);
-                if counters.may_log(source, "tls") {
-                    let (source, failure) = (source.to_string(), failure.name());
+                if let Some(source) = counters.named_in_log(source, "tls") {
+                    let failure = failure.name();
                     let message = "A client was closed because TLS with it failed";
                     log!(Warning, message, source = source, failure = failure, reason = reason);
                 }
@@ -47,8 +47,8 @@ impl Unopened {
                 if tls::wants_certificate(&error) {
                     counters.unserved(Unserved::ClientCertificate);
                 }
-                if counters.may_log(source, "unreachable") {
-                    let (source, reason) = (source.to_string(), error.to_string());
+                if let Some(source) = counters.named_in_log(source, "unreachable") {
+                    let reason = error.to_string();
                     let message = "A client was closed because no broker could be reached";
                     log!(Warning, message, source = source, reason = reason);
                 }

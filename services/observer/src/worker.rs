@@ -159,7 +159,8 @@ fn threads_of(mode: Mode, cores: NonZero<usize>) -> NonZero<usize> {
 /// # Errors
 /// As [`Worker::start`].
 pub(crate) fn start_workers(shared: &Shared, threads: NonZero<usize>) -> io::Result<Vec<Worker>> {
-    let throttle = Arc::new(Mutex::default());
+    let identity = shared.settings.borrow().identity.policy();
+    let throttle = Arc::new(Mutex::new(Throttle::naming(identity)));
     let gate = shared.copies.as_ref().map(|copies| Arc::clone(copies.gate()));
     let bounds = Bounds { threads: threads.get(), gate, ..Bounds::default() };
     let start = |number| Worker::start(number, shared.clone(), Arc::clone(&throttle), bounds.clone());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kwitness_observation::{Capacity, Identity, IdentityKey, IdentityKeys, Series};
+use kwitness_observation::{Capacity, Identity, IdentityKey, IdentityPolicy, Series};
 use kwitness_protocol::{Hidden, IdentityField, Wishes};
 
 use crate::OTHER;
@@ -20,14 +20,15 @@ pub const fn key_of(field: IdentityField) -> IdentityKey {
     }
 }
 
-/// Returns what is told of messages where these keys are dropped.
+/// Returns what is told of messages where identities are treated so. What is hashed is not told in fields, which name
+/// others than the client, too.
 #[must_use]
-pub fn event_filter_without(keys: IdentityKeys) -> Wishes {
-    let dropped = IdentityField::ALL.into_iter().filter(|field| keys.contain(key_of(*field))).collect();
+pub fn event_filter_without(policy: &IdentityPolicy) -> Wishes {
+    let dropped = IdentityField::ALL.into_iter().filter(|field| policy.is_of(key_of(*field))).collect();
     let hidden = Hidden {
-        principals: keys.contain(IdentityKey::Principal),
-        client_ids: keys.contain(IdentityKey::ClientId),
-        addresses: keys.contain(IdentityKey::ClientAddress),
+        principals: policy.is_of(IdentityKey::Principal),
+        client_ids: policy.is_of(IdentityKey::ClientId),
+        addresses: policy.is_of(IdentityKey::ClientAddress),
     };
     Wishes::new(dropped, hidden)
 }

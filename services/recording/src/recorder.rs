@@ -51,8 +51,8 @@ impl Recorder {
         Self { settings, names, window, number: 1 }
     }
 
-    /// Take other settings. Limits and the length of windows hold from the next window on, the rest at once; but what of
-    /// a client is to be dropped and is known already is dropped with the next window.
+    /// Take other settings. Limits and the length of windows hold from the next window on, the rest at once; but what is
+    /// known already of a client is dropped or hashed with the next window.
     pub fn set(&mut self, settings: Settings) {
         self.settings = settings;
     }
@@ -77,7 +77,7 @@ impl Recorder {
     #[must_use]
     pub fn open(&mut self, connection: u64, identity: Identity, is_encrypted: bool, opened_at_ms: u64) -> Client {
         let mut identity = Arc::new(identity);
-        Identity::forget(&mut identity, self.settings.dropped);
+        self.settings.identity.apply(&mut identity);
         Client {
             connection,
             opened_at_ms,
@@ -194,7 +194,7 @@ impl Recorder {
         if self.settings.connections {
             let Client { connection, security, is_anonymous, opaque, .. } = *client;
             let mut identity = Arc::clone(&client.identity);
-            Identity::forget(&mut identity, self.settings.dropped);
+            self.settings.identity.apply(&mut identity);
             let event = ConnectionEvent { connection, occurred_at_ms, identity, security, is_anonymous, opaque, kind };
             self.window.happened(event);
         }
@@ -280,12 +280,15 @@ impl Recorder {
     /// Count an offset of the client's own group: what an administrator sets for a group is no progress of it.
     fn commit(&mut self, client: &mut Client, commit: &Commit<'_>) {
         let who = self.who(client);
-        let has_groups = self.settings.traffic && !self.settings.dropped.contain(IdentityKey::GroupId);
-        if has_groups && !commit.is_transactional {
+        let group = Some(commit.group).filter(|_| self.settings.traffic);
+        let Some(group) = group.and_then(|group| self.settings.identity.value(IdentityKey::GroupId, group)) else {
+            return;
+        };
+        let commit = &Commit { group: &group, ..*commit };
+        if !commit.is_transactional {
             self.window.compare(who, commit, &self.names);
         }
-        if has_groups
-            && client.identity.get(IdentityKey::GroupId) == Some(commit.group)
+        if client.identity.get(IdentityKey::GroupId) == Some(commit.group)
             && self.window.commit(who, commit)
             && commit.is_transactional
             && let Some(id) = client.identity.get(IdentityKey::TransactionalId)
@@ -333,7 +336,7 @@ impl Recorder {
             Side::Broker => return,
         };
         let mut identity = Arc::clone(&client.identity);
-        Identity::forget(&mut identity, self.settings.dropped);
+        self.settings.identity.apply(&mut identity);
         let number = client.exchanges.next;
         let event = RequestEvent::new(message, client.connection, number, identity, now_ms);
         let reason = own.unwrap_or(if has_room { WINDOW_FULL } else { EVENTS_LIMIT });
@@ -360,7 +363,7 @@ impl Recorder {
 
     fn who(&mut self, client: &mut Client) -> u32 {
         if client.places.window != self.number {
-            Identity::forget(&mut client.identity, self.settings.dropped);
+            self.settings.identity.apply(&mut client.identity);
             let who = self.window.place(&client.identity);
             client.places = Places { window: self.number, who, identities: 1, ..Places::default() };
         }
@@ -368,10 +371,8 @@ impl Recorder {
     }
 
     fn learn(&mut self, client: &mut Client, key: IdentityKey, value: &[u8]) {
-        if self.settings.dropped.contain(key) {
-            return;
-        }
-        let change = Identity::set(&mut client.identity, key, value);
+        let Some(value) = self.settings.identity.value(key, value) else { return };
+        let change = Identity::set(&mut client.identity, key, &value);
         if change == Change::None || client.places.window != self.number {
             return;
         }

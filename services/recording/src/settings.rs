@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use kwitness_observation::{Capacity, IdentityKeys, Kind, SeriesBudget};
+use kwitness_observation::{Capacity, IdentityPolicy, Kind, SeriesBudget};
 use kwitness_protocol::samples::Sampling;
 
 use super::requests::RequestSettings;
@@ -23,8 +23,8 @@ pub struct Settings {
     pub series: Option<Arc<SeriesBudget>>,
     /// How many events of connections a window has.
     pub most_connection_events: usize,
-    /// What of clients is not kept.
-    pub dropped: IdentityKeys,
+    /// Keeps, hashes or drops what is known of clients.
+    pub identity: IdentityPolicy,
     /// Whether events of connections are kept.
     pub connections: bool,
     /// Whether requests, topics and partitions are counted.
@@ -48,7 +48,7 @@ impl Settings {
             most_series: most,
             series: None,
             most_connection_events: most,
-            dropped: IdentityKeys::default(),
+            identity: IdentityPolicy::default(),
             connections: true,
             traffic: true,
             latency: true,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from typing import Final
 
 from .identity import IdentityKey
@@ -23,12 +24,16 @@ HASHED_PREFIX: Final = "hash-"
 MAX_HASHED_VALUE: Final = 32_767
 """Characters of a value that are hashed: as long as Kafka's strings may be."""
 _DIGITS: Final = 32
+_HASH: Final = re.compile(rf"{HASHED_PREFIX}[0-9a-f]{{{_DIGITS}}}")
 
 
 def identity_hash(key: bytes, field: IdentityKey, value: str) -> str:
     """Return what stands for a value: ``hash-`` and 32 hex digits of HMAC-SHA-256 over field, a zero byte and value.
 
-    The field is part of it: a client id and a group of the same name have different hashes.
+    The field is part of it: a client id and a group of the same name have different hashes. A value that is a hash
+    already stays: observers and interceptors hash before the collector does.
     """
+    if _HASH.fullmatch(value):
+        return value
     text = f"{field}\0{value[:MAX_HASHED_VALUE]}".encode("utf-8", "surrogatepass")
     return HASHED_PREFIX + hmac.digest(key, text, "sha256").hex()[:_DIGITS]

@@ -229,6 +229,7 @@ class Injection(_Config):
             raise ValueError("variables: go with intercept env, and only with it")
         self._redirects_what_can_be()
         tls, collector = self.settings.upstream.tls, self.settings.collector
+        key_file = self.settings.identity.key_file
         files = {
             "upstream_ca": (self.upstream_ca, tls.ca_file if tls else None),
             "collector_ca": (self.collector_ca, collector.ca_file if collector else None),
@@ -239,7 +240,9 @@ class Injection(_Config):
                 raise ValueError(f"{field}: goes with a file that settings name, and only with it")
             if path is not None and not _FILE.fullmatch(path):
                 raise ValueError(f"{field}: settings name {path}, which is no file in {OBSERVER_FOLDER}")
-        named = [OBSERVER_SETTINGS, *(path for _, path in files.values() if path is not None)]
+        if key_file is not None and not _FILE.fullmatch(key_file):
+            raise ValueError(f"settings: identity.key_file is {key_file}, which is no file in {OBSERVER_FOLDER}")
+        named = [OBSERVER_SETTINGS, *(path for path in (key_file, *(path for _, path in files.values())) if path)]
         if len(named) != len(set(named)):
             raise ValueError(f"settings: two files have one name among {', '.join(named)}")
         return self

@@ -8,7 +8,15 @@ from __future__ import annotations
 import hashlib
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+)
 
 from .header_rules import HeaderRules
 from .observers import ObserverMode, ReportableApi, ReportedBy, ResourceName, WorkloadKind
@@ -119,21 +127,41 @@ class ReportSettings(_Settings):
     headers: HeaderSettings | None = None
 
 
-class IdentitySettings(_Settings):
-    """Identity keys that do not leave the observer."""
+ObservedKey = Literal[
+    "principal",
+    "client_id",
+    "client_instance_id",
+    "client_address",
+    "group_id",
+    "group_member_id",
+    "transactional_id",
+]
 
-    drop: tuple[
-        Literal[
-            "principal",
-            "client_id",
-            "client_instance_id",
-            "client_address",
-            "group_id",
-            "group_member_id",
-            "transactional_id",
-        ],
-        ...,
-    ] = ()
+
+class IdentitySettings(_Settings):
+    """Identity keys that do not leave the observer as they are: none in `drop`, and of `hash` what `identity_hash` has.
+
+    `key_file` has the key of hashes, and goes with `hash`. While there is no such file, or a key of fewer than
+    `LEAST_KEY_BYTES` in it, what is to be hashed is dropped.
+    """
+
+    drop: tuple[ObservedKey, ...] = ()
+    hash: tuple[ObservedKey, ...] = ()
+    key_file: str | None = Field(None, validate_default=True)
+
+    @field_validator("hash")
+    @classmethod
+    def _named_once(cls, hashed: tuple[ObservedKey, ...], info: ValidationInfo) -> tuple[ObservedKey, ...]:
+        if twice := set(hashed) & set(info.data.get("drop", ())):
+            raise ValueError(f"{min(twice)} is in drop as well: name each key once")
+        return hashed
+
+    @field_validator("key_file")
+    @classmethod
+    def _goes_with_hash(cls, file: str | None, info: ValidationInfo) -> str | None:
+        if "hash" in info.data and bool(info.data["hash"]) != (file is not None):
+            raise ValueError("goes with hash, and only with it")
+        return file
 
 
 class LimitSettings(_Settings):
@@ -208,11 +236,23 @@ class ObserverSettings(_Settings):
     workload: WorkloadSettings | None = None
     telemetry: TelemetrySettings | None = None
 
+    @field_validator("telemetry")
+    @classmethod
+    def _pushes_have_a_client(
+        cls, telemetry: TelemetrySettings | None, info: ValidationInfo
+    ) -> TelemetrySettings | None:
+        identity = info.data.get("identity")
+        if telemetry is not None and identity is not None and "client_instance_id" in identity.hash:
+            raise ValueError("needs client_instance_id, which identity.hash has")
+        return telemetry
+
     @model_serializer(mode="wrap")
     def _without_unused(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         # An observer of an earlier version refuses to know it, and pods are not outdated by what they do not use.
         written: dict[str, Any] = handler(self)
         written["limits"] = {name: limit for name, limit in written["limits"].items() if limit is not None}
+        if not self.identity.hash:
+            written["identity"] = {"drop": written["identity"]["drop"]}
         if not self.upstream.nodes:
             written["upstream"].pop("nodes", None)
         if self.telemetry is None:

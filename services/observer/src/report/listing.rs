@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use kwitness_observation::{IdentityKey, IdentityKeys};
+use kwitness_observation::{IdentityKey, IdentityPolicy};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -37,18 +37,21 @@ impl Listing {
             count = count.saturating_add(open);
         }
         all.sort_unstable_by_key(|(number, _)| *number);
-        let dropped: IdentityKeys = settings.identity.drop.iter().map(|key| key.key()).collect();
-        let connections = entries(epoch_ms, all.iter().take(most), dropped);
+        let connections = entries(epoch_ms, all.iter().take(most), &settings.identity.policy());
         let reason = if settings.report.connections { "too_many" } else { "not_reported" };
         let beyond = count.saturating_sub(connections.len());
         Self { connections, left_out: Some((reason, beyond)).filter(|(_, beyond)| *beyond > 0).into_iter().collect() }
     }
 }
 
-fn entries<'a>(epoch_ms: u64, all: impl Iterator<Item = &'a (u64, Open)>, dropped: IdentityKeys) -> Vec<Box<RawValue>> {
+fn entries<'a>(
+    epoch_ms: u64,
+    all: impl Iterator<Item = &'a (u64, Open)>,
+    policy: &IdentityPolicy,
+) -> Vec<Box<RawValue>> {
     let (mut made, mut bytes) = (Vec::new(), 0_usize);
     for (number, open) in all {
-        let Ok(entry) = to_raw_value(&entry(epoch_ms, *number, open, dropped)) else { continue };
+        let Ok(entry) = to_raw_value(&entry(epoch_ms, *number, open, policy)) else { continue };
         bytes = bytes.saturating_add(entry.get().len());
         made.push(entry);
         if bytes > MOST_BYTES {
@@ -58,9 +61,11 @@ fn entries<'a>(epoch_ms: u64, all: impl Iterator<Item = &'a (u64, Open)>, droppe
     made
 }
 
-fn entry(epoch_ms: u64, number: u64, open: &Open, dropped: IdentityKeys) -> Value {
-    let known = open.identity.known().filter(|(key, _)| !dropped.contain(*key));
-    let mut all: Map<String, Value> = known.map(|(key, value)| (key.name().to_owned(), text(key, value))).collect();
+fn entry(epoch_ms: u64, number: u64, open: &Open, policy: &IdentityPolicy) -> Value {
+    let mut identity = Arc::clone(&open.identity);
+    policy.apply(&mut identity);
+    let mut all: Map<String, Value> =
+        identity.known().map(|(key, value)| (key.name().to_owned(), text(key, value))).collect();
     all.insert("connection_id".to_owned(), format!("{epoch_ms}-{number}").into());
     all.insert("opened_at_ms".to_owned(), open.opened_at_ms.into());
     all.insert("state".to_owned(), open.state.name().into());
@@ -96,7 +101,7 @@ mod tests {
         let open = Open { identity: Arc::new(identity), security, opened_at_ms: 1, state: State::Sniff };
         let all: Vec<_> = (0..MOST as u64).map(|number| (number, open.clone())).collect();
 
-        let made = entries(1, all.iter(), IdentityKeys::default());
+        let made = entries(1, all.iter(), &IdentityPolicy::default());
 
         let bytes: usize = made.iter().map(|entry| entry.get().len()).sum();
         assert!(made.len() > 100 && bytes > MOST_BYTES && bytes < MOST_BYTES + 8_000, "{} {bytes}", made.len());

@@ -312,6 +312,7 @@ impl<C: Connect> Sender<C> {
         json!({
             "settings": settings.hash,
             "suspended": control.is_suspended,
+            "lacks_identity_key": settings.identity.policy().lacks_key(),
             "relay_only_until_ms": control.relay_only_until.map(|relay_only| relay_only.until_ms),
             "not_intercepted": self.reporter.redirection.trouble().or_else(|| self.reporter.listening.error()),
             "by_state": by_state,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use kwitness_observation as observation;
+use kwitness_observation::IdentityPolicy;
 
 use super::Refused;
-use super::model::{Mode, Settings};
+use super::model::{Identity, IdentityKey, Mode, Settings};
 
 const MOST_PUSH_BYTES: u32 = 16 << 20;
 
@@ -67,6 +67,7 @@ impl Settings {
         }
         self.check_limits()?;
         self.check_telemetry()?;
+        self.check_identity()?;
         if let Some(workload) = &self.workload {
             for (field, value) in [("workload.kind", &workload.kind), ("workload.name", &workload.name)] {
                 if value.is_empty() {
@@ -75,7 +76,7 @@ impl Settings {
             }
         }
         if let Some(requests) = &self.report.requests {
-            if let Err(name) = requests.wishes(observation::IdentityKeys::default()) {
+            if let Err(name) = requests.wishes(&IdentityPolicy::default()) {
                 let reason = format!("{name:?} is no API whose fields can be reported");
                 return refused("report.requests.apis", &reason);
             }
@@ -121,6 +122,20 @@ impl Settings {
             if value == Some(0) {
                 return refused(field, "0 leaves no time; give a positive number");
             }
+        }
+        Ok(())
+    }
+
+    fn check_identity(&self) -> Result<(), Refused> {
+        let Identity { drop, hash, key_file, .. } = &self.identity;
+        if !drop.is_disjoint(hash) {
+            return refused("identity.hash", "has a key of identity.drop; name each key once");
+        }
+        if hash.is_empty() != key_file.is_none() {
+            return refused("identity.key_file", "goes with identity.hash, and only with it");
+        }
+        if self.telemetry.is_some() && hash.contains(&IdentityKey::ClientInstanceId) {
+            return refused("telemetry", "needs client_instance_id, which identity.hash has");
         }
         Ok(())
     }

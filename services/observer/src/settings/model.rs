@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use kwitness_observation as observation;
 use kwitness_observation::record_headers::Rules;
+use kwitness_observation::{HashKey, IdentityPolicy};
 use kwitness_protocol as protocol;
 use kwitness_protocol::Wishes;
 use kwitness_recording::event_filter_without;
@@ -186,21 +187,40 @@ pub(crate) struct Requests {
 
 impl Requests {
     /// What connections are to tell, or the first API whose fields are never told.
-    pub(crate) fn wishes(&self, dropped: observation::IdentityKeys) -> Result<Wishes, &str> {
+    pub(crate) fn wishes(&self, policy: &IdentityPolicy) -> Result<Wishes, &str> {
         let with = |wishes: Wishes, name| wishes.with_fields_of(name).ok_or(name);
-        self.apis.iter().map(String::as_str).try_fold(event_filter_without(dropped), with)
+        self.apis.iter().map(String::as_str).try_fold(event_filter_without(policy), with)
     }
 }
 
-/// Which identity keys are kept.
+/// The identity keys that are not kept as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Identity {
     #[serde(default)]
     pub(crate) drop: BTreeSet<IdentityKey>,
+    #[serde(default)]
+    pub(crate) hash: BTreeSet<IdentityKey>,
+    /// The file with the key of hashes; given where something is hashed.
+    pub(crate) key_file: Option<PathBuf>,
+    /// The key that the file had when it was read last; without one what is to be hashed is dropped.
+    #[serde(skip)]
+    pub(crate) hash_key: Option<HashKey>,
 }
 
-/// A key that may be dropped.
+impl Identity {
+    pub(crate) fn policy(&self) -> IdentityPolicy {
+        let keys = |keys: &BTreeSet<IdentityKey>| keys.iter().map(|key| key.key()).collect();
+        IdentityPolicy::new(keys(&self.drop), keys(&self.hash), self.hash_key.clone())
+    }
+
+    /// Returns the key that the file has now.
+    pub(crate) fn read_key(&self) -> Option<HashKey> {
+        self.key_file.as_deref().and_then(HashKey::read)
+    }
+}
+
+/// A key that may be hashed or dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum IdentityKey {

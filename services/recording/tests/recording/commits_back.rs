@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kwitness_observation::{Identity, IdentityKey, LONGEST_VALUE};
+use kwitness_observation::{HashKey, Identity, IdentityKey, IdentityKeys, IdentityPolicy, LONGEST_VALUE};
 use kwitness_protocol::{Commit, Event, IdentityField, Topic, TransactionEnd};
 use kwitness_recording::{Client, Recorder, Settings, TopicNames, Writer};
 use serde_json::{Value, json};
@@ -136,9 +136,10 @@ fn offsets_of_a_transaction_count_once_it_is_committed_and_the_last_of_each_part
 
 #[test]
 fn where_groups_are_dropped_or_traffic_is_not_counted_no_commit_is_compared() {
-    let dropped = [IdentityKey::GroupId].into_iter().collect();
+    let group = [IdentityKey::GroupId].into_iter().collect();
+    let identity = IdentityPolicy::new(group, IdentityKeys::default(), None);
     let most = Settings::of_at_most(10);
-    for settings in [Settings { dropped, ..most.clone() }, Settings { traffic: false, ..most }] {
+    for settings in [Settings { identity, ..most.clone() }, Settings { traffic: false, ..most }] {
         let mut scene = Scene::with(settings);
         scene.record(member());
         scene.record(commit(ORDERS, 3, 100));
@@ -146,6 +147,20 @@ fn where_groups_are_dropped_or_traffic_is_not_counted_no_commit_is_compared() {
 
         assert_eq!(back(&mut scene), Value::Null);
     }
+}
+
+#[test]
+fn a_group_that_is_hashed_has_its_hash_alone() {
+    let key = HashKey::from_bytes(b"a key of sixteen");
+    let group = [IdentityKey::GroupId].into_iter().collect();
+    let identity = IdentityPolicy::new(IdentityKeys::default(), group, key);
+    let mut scene = Scene::with(Settings { identity, ..Settings::of_at_most(10) });
+    scene.record(member());
+    scene.record(commit(ORDERS, 3, 100));
+    scene.record(commit(ORDERS, 3, 90));
+
+    let found = back(&mut scene);
+    assert!(found[0]["group_id"].as_str().is_some_and(|group| group.starts_with("hash-")), "{found}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod commits_back;
 mod contracts;
 mod corpora;
 mod fuzzing;
+mod hashed_identities;
 mod header_rows;
 mod identity_budget;
 mod lag;

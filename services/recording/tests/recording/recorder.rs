@@ -1,6 +1,6 @@
 //! What a recorder makes of one connection, or of many, as records say it.
 
-use kwitness_observation::IdentityKey;
+use kwitness_observation::{IdentityKey, IdentityKeys, IdentityPolicy};
 use kwitness_protocol::{
     Connection, Event, IdentityField, Limits, Nanos, PartitionExchange, Side, Software, Topic, TransactionEnd, Unread,
 };
@@ -89,8 +89,8 @@ fn what_was_counted_under_another_client_id_stays_there() {
 #[test]
 fn what_is_dropped_of_a_client_is_in_no_record() {
     let keys = [IdentityKey::ClientId, IdentityKey::ClientAddress, IdentityKey::GroupId];
-    let dropped = keys.into_iter().collect();
-    let mut scene = Scene::with(Settings { dropped, ..Settings::of_at_most(10) });
+    let identity = IdentityPolicy::new(keys.into_iter().collect(), IdentityKeys::default(), None);
+    let mut scene = Scene::with(Settings { identity, ..Settings::of_at_most(10) });
     scene.request(METADATA, b"canary");
     scene.record(Event::Identity { field: IdentityField::GroupId, value: b"canary" });
     scene.answer(METADATA, 1);
@@ -109,7 +109,8 @@ fn what_is_dropped_of_a_client_is_in_no_record() {
 fn what_is_to_be_dropped_from_now_on_is_gone_in_the_next_window() {
     let mut scene = Scene::new();
     scene.request(METADATA, b"canary");
-    scene.recorder.set(Settings { dropped: [IdentityKey::ClientId].into_iter().collect(), ..Settings::of_at_most(10) });
+    let identity = IdentityPolicy::new([IdentityKey::ClientId].into_iter().collect(), IdentityKeys::default(), None);
+    scene.recorder.set(Settings { identity, ..Settings::of_at_most(10) });
     scene.swap();
     scene.request(METADATA, b"canary");
     scene.answer(METADATA, 1);

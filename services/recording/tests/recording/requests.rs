@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kwitness_observation::{Identity, IdentityKey, IdentityKeys};
+use kwitness_observation::{Identity, IdentityKey, IdentityKeys, IdentityPolicy};
 use kwitness_protocol::{Connection, Limits, Nanos, Side};
 use kwitness_recording::{
     Client, Recorder, RequestBudget, RequestSettings, Settings, Source, TopicNames, Writer, event_filter_without,
@@ -27,15 +27,15 @@ struct Scene {
 }
 
 impl Scene {
-    fn new(most_per_second: u32, most_bytes: usize, dropped: IdentityKeys) -> Self {
-        let filter = Arc::new(event_filter_without(dropped).with_fields_of("Produce").unwrap());
+    fn new(most_per_second: u32, most_bytes: usize, identity: IdentityPolicy) -> Self {
+        let filter = Arc::new(event_filter_without(&identity).with_fields_of("Produce").unwrap());
         let budget = RequestBudget { budget: Arc::default(), most_per_second, most_bytes };
         let requests = RequestSettings {
             wishes: filter,
             budget,
             administrative: RequestBudget::administrative(Arc::default(), 1),
         };
-        let settings = Settings { dropped, requests: Some(requests), ..Settings::of_at_most(100) };
+        let settings = Settings { identity, requests: Some(requests), ..Settings::of_at_most(100) };
         let mut recorder = Recorder::new(settings, Arc::new(TopicNames::new(100)), 21_234);
         let identity = Identity::default().with(IdentityKey::ClientAddress, b"10.0.0.7");
         let client = recorder.open(1, identity, false, 21_234);
@@ -91,7 +91,7 @@ fn refused() -> Vec<u8> {
 
 #[test]
 fn records_of_requests_are_those_of_the_contracts() {
-    let mut scene = Scene::new(5, 1 << 20, IdentityKeys::default());
+    let mut scene = Scene::new(5, 1 << 20, IdentityPolicy::default());
     scene.exchange(PRODUCE, 7, 1, &produce(-1), &refused());
     scene.exchange(LIST_GROUPS, 0, 2, &[], &[0; 6]);
     scene.feed(Side::Client, &request(PRODUCE, 7, 3, false, &produce(0)));
@@ -102,7 +102,7 @@ fn records_of_requests_are_those_of_the_contracts() {
 
 #[test]
 fn what_has_no_room_in_a_window_is_left_out_and_counted() {
-    let mut scene = Scene::new(1_000, 3_000, IdentityKeys::default());
+    let mut scene = Scene::new(1_000, 3_000, IdentityPolicy::default());
     (0..10).for_each(|number| scene.exchange(LIST_GROUPS, 0, number, &[], &[0; 6]));
 
     let mut records = scene.records();
@@ -115,7 +115,7 @@ fn what_has_no_room_in_a_window_is_left_out_and_counted() {
 #[test]
 fn what_is_dropped_of_a_client_is_in_no_request() {
     let dropped = [IdentityKey::ClientId, IdentityKey::ClientAddress].into_iter().collect();
-    let mut scene = Scene::new(1_000, 1 << 20, dropped);
+    let mut scene = Scene::new(1_000, 1 << 20, IdentityPolicy::new(dropped, IdentityKeys::default(), None));
     scene.exchange(LIST_GROUPS, 0, 1, &[], &[0; 6]);
 
     let records = scene.records();
@@ -126,7 +126,7 @@ fn what_is_dropped_of_a_client_is_in_no_request() {
 
 #[test]
 fn a_response_whose_request_came_before_it_was_wanted_is_not_told() {
-    let mut scene = Scene::new(1_000, 1 << 20, IdentityKeys::default());
+    let mut scene = Scene::new(1_000, 1 << 20, IdentityPolicy::default());
     scene.connection.tell_messages(None);
     scene.feed(Side::Client, &request(LIST_GROUPS, 0, 1, false, &[]));
     scene.connection.tell_messages(scene.recorder.wishes().cloned());
@@ -158,7 +158,7 @@ fn written(scene: Scene, api: &str) -> (usize, Value) {
 
 #[test]
 fn an_administrative_request_is_recorded_with_fields_and_errors_after_others_have_used_up_their_budget() {
-    let mut scene = Scene::new(2, 1_000, IdentityKeys::default());
+    let mut scene = Scene::new(2, 1_000, IdentityPolicy::default());
     (0..10).for_each(|number| scene.exchange(LIST_GROUPS, 0, number, &[], &[0; 6]));
     delete_group(&mut scene, 10);
 
@@ -175,7 +175,7 @@ fn an_administrative_request_is_recorded_with_fields_and_errors_after_others_hav
 
 #[test]
 fn administrative_requests_beyond_their_budget_of_a_second_are_counted_and_leave_others_theirs() {
-    let mut scene = Scene::new(1_000, 1 << 20, IdentityKeys::default());
+    let mut scene = Scene::new(1_000, 1 << 20, IdentityPolicy::default());
     for number in 0..600 {
         delete_group(&mut scene, number);
         scene.now_ms = 22_000;
@@ -189,7 +189,7 @@ fn administrative_requests_beyond_their_budget_of_a_second_are_counted_and_leave
 fn administrative_requests_beyond_their_budget_of_a_window_are_counted() {
     let groups: Vec<u8> = (0..1_000).flat_map(|number| format!("\0\x20{number:0>32}").into_bytes()).collect();
     let body = [&1_000_i32.to_be_bytes()[..], &groups].concat();
-    let mut scene = Scene::new(1_000, 1 << 20, IdentityKeys::default());
+    let mut scene = Scene::new(1_000, 1 << 20, IdentityPolicy::default());
     for number in 0..200 {
         scene.exchange(DELETE_GROUPS, 0, number, &body, &[0; 8]);
     }

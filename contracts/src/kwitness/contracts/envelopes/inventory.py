@@ -149,6 +149,9 @@ class ObserverState(Envelope):
     settings: str = Field("", description="Hash of the settings in force.")
     workload: str | None = Field(None, description="Name of what made its pod, where the pod's name bears it out.")
     suspended: bool = Field(False, description="Whether it passes everything on unread because that is wanted.")
+    lacks_identity_key: bool = Field(
+        False, description="Whether what its settings hash of identities is dropped, since it has no key for that."
+    )
     relay_only_until_ms: Milliseconds | None = Field(
         None,
         description="Until when it passes everything on unread because the process before it was killed, in "

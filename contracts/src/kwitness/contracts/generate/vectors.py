@@ -40,6 +40,9 @@ _IDENTITIES: tuple[tuple[str, IdentityKey, str], ...] = (
     ("another key, longer than a block of SHA-256, so that it is hashed itself before", "client_id", "orders"),
     ("a key of sixteen", "principal", "User:CN=Jürgen,O=Beispiel"),
     ("a key of sixteen", "client_id", "x" * 40_000),
+    ("a key of sixteen", "client_id", "x" * 32_766 + "\U0001f600\U0001f601"),
+    ("a key of sixteen", "client_id", "hash-BC4633C8D5C8698B449EB2D282F52DB2"),
+    ("a key of sixteen", "client_id", "hash-bc4633c8d5c8698b449eb2d282f52db2\n"),
 )
 _NUMBERS = (
     ("none", ()),
@@ -75,13 +78,14 @@ def vectors(root: Path) -> Iterator[tuple[Path, str]]:
 def _identity_hashes() -> dict[str, object]:
     rule = (
         "hash- and the first 32 hex digits of HMAC-SHA-256 with the key over the field's name, a zero byte and the "
-        "value in UTF-8, of which 32767 characters count"
+        "value in UTF-8, of which 32767 characters count; a value of that form, hash- and 32 digits of 0-9 and a-f, "
+        "stays as it is"
     )
     examples = [
         {"key": key, "field": field, "value": value, "hash": identity_hash(key.encode(), field, value)}
         for key, field, value in _IDENTITIES
     ]
-    return {"rule": rule, "hashes": examples}
+    return {"rule": rule, "hashes": examples, "stays": [examples[0]["hash"], f"hash-{'0a9f' * 8}"]}
 
 
 def _aggregates() -> dict[str, object]:

@@ -70,7 +70,7 @@ class ObserverDeploymentSpec(Contract):
             ),
             Rule(
                 "self.telemetry != 'Terminate' || !has(self.identity) || "
-                "!self.identity.exists(entry, entry.key == 'client_instance_id' && entry.treatment == 'Drop')",
+                "!self.identity.exists(entry, entry.key == 'client_instance_id' && entry.treatment != 'Keep')",
                 "telemetry Terminate needs client_instance_id, or a push has no client: remove its entry in identity",
                 field_path=".telemetry",
             ),

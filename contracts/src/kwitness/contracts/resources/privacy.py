@@ -46,8 +46,10 @@ class ObservedIdentity(Contract):
         "group_member_id",
         "transactional_id",
     ] = Field(description="The key, spelled as in labels of metrics.")
-    treatment: Literal["Keep", "Drop"] = Field(
-        description="Keep: its values stay as they are, as without an entry. Drop: they are left out."
+    treatment: Treatment = Field(
+        description="Keep: its values stay as they are, as without an entry. Hash: each is replaced by the hash that "
+        "telemetry has by the same key, of the Secret kwitness-identity-key in the pod's namespace; without the Secret "
+        "they are left out, and IdentityTreated says so. Drop: they are left out."
     )
 
 

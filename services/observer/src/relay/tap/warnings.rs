@@ -11,8 +11,8 @@ use crate::unserved::Unserved;
 impl Tap {
     /// Say why this connection is closed.
     pub(crate) fn warn_of(&self, broken: &Broken) {
-        if self.counters.may_log(self.source, "rewriting") {
-            let (source, reason) = (self.source.to_string(), broken.to_string());
+        if let Some(source) = self.counters.named_in_log(self.source, "rewriting") {
+            let reason = broken.to_string();
             let message = match broken {
                 Broken::OtherBroker { .. } => "A connection was closed because only another broker could answer",
                 Broken::Request { .. } => "A connection was closed because a request of its client cannot be read",
@@ -24,8 +24,8 @@ impl Tap {
 
     pub(super) fn warn_of_mechanism(&self, unserved: Unserved) {
         self.counters.unserved(unserved);
-        if self.counters.may_log(self.source, "unserved") {
-            let (source, mechanism) = (self.source.to_string(), unserved.name());
+        if let Some(source) = self.counters.named_in_log(self.source, "unserved") {
+            let mechanism = unserved.name();
             let reason = "the mechanism signs the broker's name, which is another here: use the brokers' own addresses, \
                           or PLAIN, SCRAM or OAUTHBEARER";
             let message = "A client is likely to fail to sign in";
@@ -34,8 +34,7 @@ impl Tap {
     }
 
     pub(super) fn warn_of_software(&self) {
-        if self.counters.may_log(self.source, "software") {
-            let source = self.source.to_string();
+        if let Some(source) = self.counters.named_in_log(self.source, "software") {
             let reason = "name and version of its software must match [a-zA-Z0-9](?:[a-zA-Z0-9\\-.]*[a-zA-Z0-9])?";
             log!(Warning, "A client is refused by brokers with INVALID_REQUEST", source = source, reason = reason);
         }
@@ -45,16 +44,15 @@ impl Tap {
     pub(crate) fn warn_of_tls(&self, error: &std::io::Error) {
         if wants_certificate(error) {
             self.counters.unserved(Unserved::ClientCertificate);
-            if self.counters.may_log(self.source, "unserved") {
-                let (source, reason) = (self.source.to_string(), CERTIFICATE_REQUIRED);
+            if let Some(source) = self.counters.named_in_log(self.source, "unserved") {
+                let reason = CERTIFICATE_REQUIRED;
                 log!(Warning, "A client was closed because the broker ended TLS", source = source, reason = reason);
             }
         }
     }
 
     pub(super) fn warn(&self, reason: Unfollowed) {
-        if self.counters.may_log(self.source, "opaque") {
-            let source = self.source.to_string();
+        if let Some(source) = self.counters.named_in_log(self.source, "opaque") {
             log!(Warning, "A connection is passed on unread", source = source, reason = reason.name());
         }
     }

@@ -12,6 +12,7 @@ from kwitness.contracts.resources.observer_deployment import ObserverDeployment,
 from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of, last_report, requested_subscriptions
+from kwitness.operator.environment.identity_treated import identity_treated
 from kwitness.operator.environment.recent_reports import of_resource
 from kwitness.operator.kinds.observer_deployment.directives import directives, subscriptions
 from kwitness.operator.kinds.observer_deployment.environment import listener_of, observer_image
@@ -143,6 +144,7 @@ def _gateway(
         *reporting(own, known=state is not None),
         *serving(own),
         *telemetry(resource, own, state),
+        *identity_treated(resource.spec.identity, own),
         *registers_resolved(resource, registers),
     )
     actions: tuple[Telling, ...] = (

@@ -11,6 +11,7 @@ from kwitness.contracts.observer_settings import EVERY_ADDRESS, ListenerSettings
 from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.operator.desired.identity_key import IDENTITY_KEY_FILE
 from kwitness.operator.environment.collectors import ServingCollector, collector_address
 from kwitness.operator.kinds.observer_deployment.environment import uses_sasl
 from kwitness.operator.kinds.observer_deployment.ports import port_of
@@ -90,7 +91,7 @@ def gateway_settings(
             brokers={str(node): port_of(port, slot, highest) for node, slot in sorted(slots.items())},
             tls=listener_tls(gateway),
         ),
-        **reported(resource, rules, sasl=uses_sasl(listener)),
+        **reported(resource, rules, sasl=uses_sasl(listener), identity_key_file=IDENTITY_KEY_FILE),
         collector=collector_address(
             collector, authority=f"{SETTINGS_FOLDER}/{AUTHORITY_KEY}", token=f"{TOKEN_FOLDER}/token"
         ),

@@ -18,7 +18,7 @@ from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.observation import EVENTS_PER_SECOND, ObserverEntry, ObserverLimits
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
-from kwitness.contracts.resources.privacy import treated
+from kwitness.contracts.resources.privacy import ObservedIdentity, treated
 
 __all__ = ["Reported", "reported"]
 
@@ -33,13 +33,23 @@ class Reported(TypedDict):
     telemetry: TelemetrySettings | None
 
 
-def reported(resource: ObserverDeployment, rules: HeaderRules, *, sasl: bool) -> Reported:
-    """Translate what the resource says of reports; ``rules`` are for headers, ``sasl``: clients authenticate by it."""
+def reported(resource: ObserverDeployment, rules: HeaderRules, *, sasl: bool, identity_key_file: str) -> Reported:
+    """Translate what the resource says of reports.
+
+    Parameters
+    ----------
+    rules
+        For headers.
+    sasl
+        Whether clients authenticate by it.
+    identity_key_file
+        The file with the key of hashes.
+    """
     spec, limits = resource.spec, resource.spec.limits
     return {
         "window_ms": _milliseconds(spec.window),
         "report": _report(spec.observers, rules),
-        "identity": IdentitySettings.model_validate({"drop": [*treated(spec.identity)]}),
+        "identity": _identity(spec.identity, identity_key_file),
         "limits": _limits(limits, spec.gateway, sasl=sasl),
         "telemetry": TelemetrySettings(
             max_instances=limits.max_telemetry_instances,
@@ -67,6 +77,18 @@ def _limits(limits: ObserverLimits, gateway: Gateway | None, *, sasl: bool) -> L
         max_connection_rate_per_address=limits.max_connection_rate_per_address or by_address,
         sign_in_ms=_milliseconds(limits.sign_in_timeout) if gateway is not None and sasl else None,
         idle_ms=_milliseconds(limits.idle_timeout) if gateway is not None else None,
+    )
+
+
+def _identity(identity: Iterable[ObservedIdentity], key_file: str) -> IdentitySettings:
+    chosen = treated(identity)
+    hashed = [key for key, action in chosen.items() if action == "Hash"]
+    return IdentitySettings.model_validate(
+        {
+            "drop": [key for key, action in chosen.items() if action == "Drop"],
+            "hash": hashed,
+            "key_file": key_file if hashed else None,
+        }
     )
 
 

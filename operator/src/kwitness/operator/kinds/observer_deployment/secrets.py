@@ -8,7 +8,9 @@ from kwitness.contracts.observer_settings import ListenerTls, UpstreamTls
 from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.kafka_cluster import ClientListener, KafkaCluster
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
+from kwitness.contracts.resources.privacy import treated
 from kwitness.contracts.resources.references import CaSecretRef
+from kwitness.operator.desired.identity_key import identity_key_volume
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.desired.pods import secret_volume
 from kwitness.operator.kinds.observer_deployment.environment import uses_tls
@@ -53,6 +55,8 @@ def secret_volumes(
     authority = _broker_ca(resource, gateway, cluster)
     if uses_tls(listener) and authority is not None:
         volumes.append(secret_volume(_BROKER_CA, authority.name, "ca.crt"))
+    if "Hash" in treated(resource.spec.identity).values():
+        volumes.append(identity_key_volume())
     return tuple(volumes)
 
 

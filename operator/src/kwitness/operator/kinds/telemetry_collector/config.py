@@ -19,7 +19,6 @@ from kwitness.contracts.collector_config import (
     SenderConfig,
     SubscriptionsFile,
 )
-from kwitness.contracts.identity_hashing import KEY_FIELD
 from kwitness.contracts.kafka_connection import KafkaConnection
 from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.reader_rights import ReaderScope
@@ -39,6 +38,7 @@ from kwitness.contracts.topics import (
     TRAFFIC,
     topic_name,
 )
+from kwitness.operator.desired.identity_key import IDENTITY_KEY_FILE
 from kwitness.operator.desired.kafka_client_files import SECRETS
 from kwitness.operator.kinds.telemetry_collector.reporters import Reporters
 from kwitness.operator.model.believed import gateway_speaks_as
@@ -49,7 +49,6 @@ from kwitness.subscriptions.broker_subscription import BrokerSubscription, to_me
 
 __all__ = [
     "AUTHORITY_FILE",
-    "IDENTITY_KEY",
     "STATE",
     "collector_config",
     "owners_file",
@@ -58,8 +57,6 @@ __all__ = [
 ]
 
 STATE: Final = "/var/lib/kwitness"
-IDENTITY_KEY: Final = "identity-key"
-"""Volume with the key that identities are hashed with."""
 AUTHORITY_FILE: Final = "/etc/kwitness/ingest-ca/ca.crt"
 
 
@@ -123,7 +120,7 @@ def collector_config(
         ),
         filter=_filter(spec.filter) if spec.filter is not None else None,
         identity={key: "hash" if what == "Hash" else "drop" for key, what in treated(spec.identity).items()},
-        identity_key_file=f"{SECRETS}/{IDENTITY_KEY}/{KEY_FIELD}" if treated(spec.identity) else None,
+        identity_key_file=IDENTITY_KEY_FILE if treated(spec.identity) else None,
         state_dir=STATE,
         denied_addresses=settings.limits.denied_addresses,
     )

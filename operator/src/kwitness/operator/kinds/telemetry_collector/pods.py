@@ -11,11 +11,11 @@ from kwitness.contracts.endpoints import (
     OTLP_HTTP_PORT,
     PROBE_PORT,
 )
-from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET
 from kwitness.contracts.resources.privacy import treated
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.operator.desired.child_settings import with_pod_settings, with_pod_values
 from kwitness.operator.desired.container_resources import container_resources
+from kwitness.operator.desired.identity_key import identity_key_volume
 from kwitness.operator.desired.kafka_client_files import SECRETS, KafkaClientFiles
 from kwitness.operator.desired.pods import (
     CONFIG_HASH,
@@ -31,7 +31,7 @@ from kwitness.operator.desired.pods import (
     selector,
     spread,
 )
-from kwitness.operator.kinds.telemetry_collector.config import IDENTITY_KEY, STATE
+from kwitness.operator.kinds.telemetry_collector.config import STATE
 from kwitness.operator.settings import OperatorSettings
 from kwitness.runtime.child_names import collector_name, collector_replicas_name
 
@@ -133,8 +133,7 @@ def _volumes(
         secrets.append(secret_volume("ingest-tokens", spec.ingest.tokens_secret_ref.name, "tokens"))
     if treated(spec.identity):
         # Without it a replica starts, takes no push, and says why.
-        volume = secret_volume(IDENTITY_KEY, KEY_SECRET, KEY_FIELD)
-        secrets.append({**volume, "secret": {**volume["secret"], "optional": True}})
+        secrets.append(identity_key_volume())
     for number, forward in enumerate(spec.forward):
         if forward.headers_secret_ref is not None:
             secrets.append(

@@ -64,6 +64,7 @@ def _state(one: Observer, shown: Callable[[SoftwareKey], SoftwareKey], *, silent
         settings=state.settings,
         workload=believed(head.workload, one.pod),
         suspended=state.suspended,
+        lacks_identity_key=state.lacks_identity_key,
         relay_only_until_ms=state.relay_only_until_ms,
         not_intercepted=state.not_intercepted,
         connections=sum(by_state.values()),

@@ -47,7 +47,14 @@ def interceptor_volumes(injection: InterceptorInjection, settings: InterceptorSe
     """Settings with the token that says which pod reports; and room for the interceptors' files."""
     annotations = interceptor_files(injection, settings)
     return (
-        files_volume(INTERCEPTORS_CONTAINER, _PREFIX, annotations, settings.collector, injection.token_audience),
+        files_volume(
+            INTERCEPTORS_CONTAINER,
+            _PREFIX,
+            annotations,
+            settings.collector,
+            injection.token_audience,
+            identity_key_file=None,
+        ),
         {"name": FILES_VOLUME, "emptyDir": {"sizeLimit": _FILES_SIZE}},
     )
 

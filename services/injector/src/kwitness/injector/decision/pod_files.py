@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET
 from kwitness.contracts.injections import InjectedContainer
 
 from .patch import Operation, listed
@@ -34,9 +35,18 @@ def annotations_of_files(prefix: str, files: Mapping[str, str]) -> dict[str, str
 
 
 def files_volume(
-    name: str, prefix: str, annotations: Mapping[str, str], collector: _Collector | None, audience: str | None
+    name: str,
+    prefix: str,
+    annotations: Mapping[str, str],
+    collector: _Collector | None,
+    audience: str | None,
+    *,
+    identity_key_file: str | None,
 ) -> Json:
-    """The volume of this name with the annotations as files, and with the token that says which pod reports."""
+    """The volume of this name with the annotations as files, and with the token that says which pod reports.
+
+    ``identity_key_file`` gets the key that identities are hashed with, where the pod's namespace has the Secret.
+    """
     items = [
         {
             "path": annotation.removeprefix(prefix),
@@ -49,6 +59,9 @@ def files_volume(
         path = _name(collector.token_file)
         token = {"audience": audience, "expirationSeconds": _TOKEN_SECONDS, "path": path}
         sources.append({"serviceAccountToken": token})
+    if identity_key_file is not None:
+        items = [{"key": KEY_FIELD, "path": _name(identity_key_file)}]
+        sources.append({"secret": {"name": KEY_SECRET, "items": items, "optional": True}})
     return {"name": name, "projected": {"defaultMode": 0o444, "sources": sources}}
 
 

@@ -60,7 +60,14 @@ def observer_volumes(injection: Injection, settings: ObserverSettings) -> tuple[
     """The files, with the token that says which pod reports; and the marker's."""
     annotations = observer_files(injection, settings)
     return (
-        files_volume(OBSERVER_CONTAINER, _PREFIX, annotations, settings.collector, injection.token_audience),
+        files_volume(
+            OBSERVER_CONTAINER,
+            _PREFIX,
+            annotations,
+            settings.collector,
+            injection.token_audience,
+            identity_key_file=settings.identity.key_file,
+        ),
         {"name": MARKER_VOLUME, "emptyDir": {"medium": "Memory", "sizeLimit": _MARKER_SIZE}},
     )
 

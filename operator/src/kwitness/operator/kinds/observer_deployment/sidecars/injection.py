@@ -35,6 +35,7 @@ _LOOPBACK: Final = "127.0.0.1"
 _UPSTREAM_CA: Final = f"{OBSERVER_FOLDER}/upstream-ca.crt"
 _COLLECTOR_CA: Final = f"{OBSERVER_FOLDER}/ca.crt"
 _TOKEN: Final = f"{OBSERVER_FOLDER}/token"
+_IDENTITY_KEY: Final = f"{OBSERVER_FOLDER}/identity-key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,12 @@ def injection_of(
             suspend=spec.suspend,
             upstream=place.upstream,
             listener=place.listener,
-            **reported(resource, registries_of(resource, view).rules, sasl=uses_sasl(listener)),
+            **reported(
+                resource,
+                registries_of(resource, view).rules,
+                sasl=uses_sasl(listener),
+                identity_key_file=_IDENTITY_KEY,
+            ),
             collector=collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
             metrics_port=place.metrics_port,
         ),

@@ -12,6 +12,7 @@ from kwitness.contracts.resources.standstill import is_paused
 from kwitness.operator.desired.sidecar_reach import acts_in, other_namespaces
 from kwitness.operator.environment.clusters import permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of, last_report, requested_subscriptions
+from kwitness.operator.environment.identity_treated import identity_treated
 from kwitness.operator.environment.injector import INJECTOR, config_map_key, told
 from kwitness.operator.environment.marked_pods import Wanted
 from kwitness.operator.environment.recent_reports import of_resource
@@ -152,6 +153,7 @@ def sidecar_outcome(subject: Subject, body: Body, resource: ObserverDeployment, 
         *(reporting(own, known=state is not None) if pods.observed else ()),
         *serving(own),
         *telemetry(resource, own, state),
+        *identity_treated(resource.spec.identity, own),
         *registers_resolved(resource, registries_of(resource, view)),
     )
     telling: tuple[Telling, ...] = (
