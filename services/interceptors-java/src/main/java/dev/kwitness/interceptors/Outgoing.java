@@ -10,6 +10,7 @@ import dev.kwitness.interceptors.core.Traceparent;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.producer.ProducerInterceptor;
@@ -138,6 +139,16 @@ final class Outgoing {
                 } catch (IllegalStateException sentBefore) {
                     readOnly = true;
                 }
+            }
+        }
+        List<byte[]> sets = judged.sets();
+        if (sets != null && !readOnly) {
+            try {
+                record.headers().remove(JudgedHeaders.SET);
+                sets.forEach(set -> record.headers().add(JudgedHeaders.SET, set));
+                judged.setsReplaced();
+            } catch (IllegalStateException sentBefore) {
+                readOnly = true;
             }
         }
         client.judged(judged);

@@ -84,6 +84,30 @@ class OutgoingTest {
     }
 
     @Test
+    void deniedKeysLeaveTheCompactSetUnlessTheRecordWasSentBefore() {
+        ActingClient acting = new ActingClient(Side.PRODUCER, HEADERS,
+            "\"headers\":{\"unregistered\":\"Deny\",\"keys\":["
+                + "{\"name\":\"a\",\"type\":\"String\",\"id\":7,\"required\":true}]},");
+        byte[] set = {0, 0, 0, 7, 0, 0, 0, 1, 'x', 0, 0, 0, 9, 0, 0, 0, 0};
+        ProducerRecord<String, String> record = new ProducerRecord<>("orders", "value");
+        record.headers().add("kwitness.set", set).add("a", new byte[0]);
+        ProducerRecord<String, String> again = new ProducerRecord<>("orders", "value");
+        again.headers().add("kwitness.set", set);
+        ((RecordHeaders) again.headers()).setReadOnly();
+
+        send(acting, record);
+        send(acting, again);
+
+        assertEquals("[a, kwitness.set]", keys(record).toString());
+        assertArrayEquals(
+            new byte[] {0, 0, 0, 7, 0, 0, 0, 1, 'x'}, record.headers().lastHeader("kwitness.set").value());
+        assertArrayEquals(set, again.headers().lastHeader("kwitness.set").value());
+        assertEquals(
+            "{#9=2 of 0 bytes, 1 removed, a=3 of 2 bytes, 0 removed, kwitness.set=2 of 34 bytes, 0 removed}",
+            acting.headers("orders").toString());
+    }
+
+    @Test
     void entriesActInTheOrderOfTheProfile() {
         ActingClient before = new ActingClient(Side.PRODUCER, HEADERS + "," + STAMPS, DENYING);
         ActingClient after = new ActingClient(Side.PRODUCER, STAMPS + "," + HEADERS, DENYING);

@@ -16,6 +16,8 @@ final class HeaderRule {
     final HeaderPolicy policy;
     final boolean secret;
     final boolean required;
+    /** In compact sets; null where it has none. */
+    final Integer number;
 
     private final HeaderType type;
     private final long maxBytes;
@@ -30,6 +32,7 @@ final class HeaderRule {
         type = HeaderType.BYTES;
         secret = false;
         required = false;
+        number = null;
         maxBytes = Long.MAX_VALUE;
         deprecated = false;
         testingId = false;
@@ -46,9 +49,8 @@ final class HeaderRule {
         Long most = fields.optionalNumber("max_bytes", 1, MOST_BYTES);
         maxBytes = most == null ? Long.MAX_VALUE : most;
         deprecated = fields.flag("deprecated", false);
-        if (isKey) {
-            fields.optionalNumber("id", 0, Integer.MAX_VALUE);
-        }
+        Long id = isKey ? fields.optionalNumber("id", 0, Integer.MAX_VALUE) : null;
+        number = id == null ? null : id.intValue();
         required = isKey && fields.flag("required", false);
         testingId = isKey && fields.flag("testing_id", false);
         fields.refuseOthers();

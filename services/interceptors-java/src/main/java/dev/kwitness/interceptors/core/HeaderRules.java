@@ -20,6 +20,8 @@ final class HeaderRules {
 
     private final Map<String, HeaderRule> keys = new HashMap<>();
     private final Map<String, HeaderRule> prefixes = new HashMap<>();
+    /** Those of keys, by their number in compact sets. */
+    private final Map<Integer, HeaderRule> numbers = new HashMap<>();
     /** Those of prefixes, the longest first. */
     private final Set<Integer> lengths = new TreeSet<>(Collections.reverseOrder());
     private final HeaderRule others;
@@ -33,8 +35,14 @@ final class HeaderRules {
             for (SettingsFields one : fields.objects("keys", 4_096)) {
                 HeaderRule rule = new HeaderRule(one, "name");
                 keys.putIfAbsent(rule.name, rule);
-                if (rule.required && keys.get(rule.name) == rule) {
+                if (keys.get(rule.name) != rule) {
+                    continue;
+                }
+                if (rule.required) {
                     required.add(rule);
+                }
+                if (rule.number != null) {
+                    numbers.putIfAbsent(rule.number, rule);
                 }
             }
             for (SettingsFields one : fields.objects("prefixes", 1_024)) {
@@ -44,6 +52,11 @@ final class HeaderRules {
             unregistered = fields.choice("unregistered", HeaderPolicy.values(), HeaderPolicy.REPORT);
             valuesOf.addAll(fields.texts("values_of", 16, HeaderRule.TEXT));
             fields.refuseOthers();
+        }
+        if (readsSets() && !hasPrefixOfSet()) {
+            // What cannot be read may be anything.
+            keys.putIfAbsent(
+                HeaderSetReader.HEADER, new HeaderRule(HeaderSetReader.HEADER, true, unregistered));
         }
         prefixes.putIfAbsent(OWN, new HeaderRule(OWN, true, HeaderPolicy.REPORT));
         prefixes.keySet().forEach(one -> lengths.add(one.length()));
@@ -63,6 +76,31 @@ final class HeaderRules {
             }
         }
         return others;
+    }
+
+    /** True if keys have numbers, so that keys of compact sets are evaluated. */
+    boolean readsSets() {
+        return !numbers.isEmpty();
+    }
+
+    /** The rule for a number of a compact set; a prefix is no number's. */
+    HeaderRule ofNumber(int number) {
+        return numbers.getOrDefault(number, others);
+    }
+
+    /** The name of a number of a compact set. */
+    String name(int number) {
+        HeaderRule rule = numbers.get(number);
+        return rule == null ? "#" + number : rule.name;
+    }
+
+    private boolean hasPrefixOfSet() {
+        for (String prefix : prefixes.keySet()) {
+            if (prefix.length() >= OWN.length() && HeaderSetReader.HEADER.startsWith(prefix)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether values of a key are counted. */

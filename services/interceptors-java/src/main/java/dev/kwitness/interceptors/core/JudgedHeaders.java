@@ -1,13 +1,21 @@
 package dev.kwitness.interceptors.core;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** The headers of one record, judged by the registers. */
 public final class JudgedHeaders {
+    /** The native header that the compact set travels in. */
+    public static final String SET = HeaderSetReader.HEADER;
+
     final String topic;
     private final HeaderRules rules;
     private final List<Judged> judged = new ArrayList<>();
+    /** Compact sets whose keys are still to be evaluated; null where there is none. */
+    private List<byte[]> sets;
+    private HeaderSets evaluatedSets;
     private Judged last;
 
     JudgedHeaders(HeaderRules rules, String topic) {
@@ -17,12 +25,14 @@ public final class JudgedHeaders {
 
     /** The next header; whether a producer is to remove it. */
     public boolean add(String key, byte[] value) {
+        if (rules.readsSets() && key.equals(HeaderSetReader.HEADER)) {
+            sets = sets == null ? new ArrayList<>() : sets;
+            sets.add(value);
+            return false;
+        }
         HeaderRule rule = rules.of(key);
-        int problems = rule.problems(value);
-        warn(rule, key, problems);
-        last = new Judged(key, value, rule, problems, rules.countsValues(key, rule));
-        judged.add(last);
-        return rule.removes(problems);
+        last = evaluate(key, value, rule, 0, true);
+        return rule.removes(last.problems);
     }
 
     /** The last one was removed. */
@@ -30,28 +40,60 @@ public final class JudgedHeaders {
         last.isRemoved = true;
     }
 
+    /**
+     * The compact sets that a producer is to send, after all headers were added; null where they may stay as they are.
+     */
+    public List<byte[]> sets() {
+        if (sets == null) {
+            return null;
+        }
+        if (evaluatedSets == null) {
+            Set<String> own = keys();
+            evaluatedSets = new HeaderSets(this, rules);
+            sets.forEach(set -> evaluatedSets.add(set, own));
+        }
+        return evaluatedSets.denied.isEmpty() ? null : evaluatedSets.left;
+    }
+
+    /** The sets were replaced by these. */
+    public void setsReplaced() {
+        evaluatedSets.denied.forEach(header -> header.isRemoved = true);
+    }
+
     /** There are no more headers. */
     void end() {
+        sets();
+        if (evaluatedSets != null && !evaluatedSets.isComplete) {
+            return;
+        }
+        if (rules.required.isEmpty()) {
+            return;
+        }
+        Set<String> present = keys();
         for (HeaderRule rule : rules.required) {
-            if (!has(rule.name)) {
-                int problems = HeaderProblem.MISSING.bit();
-                warn(rule, rule.name, problems);
-                judged.add(new Judged(rule.name, null, rule, problems, false));
+            if (!present.contains(rule.name)) {
+                evaluate(rule.name, null, rule, HeaderProblem.MISSING.bit(), false);
             }
         }
+    }
+
+    /** Evaluate a header; these problems are known, and of those of a missing one alone. */
+    Judged evaluate(String key, byte[] value, HeaderRule rule, int known, boolean mayCountValue) {
+        int problems = HeaderProblem.MISSING.isIn(known) ? known : known | rule.problems(value);
+        warn(rule, key, problems);
+        Judged header = new Judged(key, value, rule, problems, mayCountValue && rules.countsValues(key, rule));
+        judged.add(header);
+        return header;
     }
 
     List<Judged> judged() {
         return judged;
     }
 
-    private boolean has(String key) {
-        for (Judged one : judged) {
-            if (one.key.equals(key)) {
-                return true;
-            }
-        }
-        return false;
+    private Set<String> keys() {
+        Set<String> keys = new HashSet<>();
+        judged.forEach(header -> keys.add(header.key));
+        return keys;
     }
 
     private void warn(HeaderRule rule, String key, int problems) {
