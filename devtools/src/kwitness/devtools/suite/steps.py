@@ -101,8 +101,9 @@ UNIT: Final[Sequence[Group]] = (
         title="tests of programs that need no broker, no Spark and no node",
         expression=_NEITHER,
         folders=(
-            "broker_plugin", "collector", "interceptors_counts", "interceptors_java", "interceptors_librdkafka",
-            "interceptors_python", "observer", "observer_host", "operator", "runtime", "strangers", "tenants",
+            "broker_plugin", "collector", "console", "interceptors_counts", "interceptors_java",
+            "interceptors_librdkafka", "interceptors_python", "observer", "observer_host", "operator", "runtime",
+            "strangers", "tenants",
         ),
         queue="programs",
     ),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
@@ -13,9 +12,9 @@ from kwitness.cli.csv_rows import model_columns
 from kwitness.cli.looking_again import begin_refresh
 from kwitness.cli.output import Output, plain_text, warn
 from kwitness.cli.questions import Answer, Questions, Selection
-from kwitness.cli.views.advice import missing_text, scope_text
+from kwitness.cli.views.advice import scope_text
+from kwitness.cli.views.gaps import gaps_of, left_out_of
 from kwitness.cli.views.metric_values import number_text
-from kwitness.contracts.envelopes import ObserverListing
 
 __all__ = ["NO_OBSERVER", "Table", "nothing_counted", "show_answer", "warn_of_gaps"]
 
@@ -24,15 +23,6 @@ NO_OBSERVER: Final = (
     "ObserverDeployment"
 )
 _BESIDE_ITEMS: Final = {"matched", "left_out", "missed_at_most", "observers", "scope", "incomplete"}
-_NAMED: Final = 5
-"""Observers that a warning names."""
-_REASONS: Final = {
-    "no_room": "the collector has no memory left for them",
-    "no_length": "their observer is of an earlier release and does not send the start of its windows: upgrade it",
-    "too_many": "an observer lists its oldest alone",
-    "not_reported": "their ObserverDeployment does not report connections",
-}
-
 Item = TypeVar("Item", bound=BaseModel)
 
 
@@ -90,10 +80,8 @@ def warn_of_gaps(answer: Answer[Any]) -> None:
     """Warn of all that the answer lacks."""
     if answer.scope is not None:
         warn(plain_text(scope_text(answer.scope)))
-    if answer.incomplete:
-        warn("the collector or its observers left something out that may be of this scope")
-    if answer.missing:
-        warn(missing_text(answer.missing))
+    for text in gaps_of(answer):
+        warn(text)
     left = (answer.matched or 0) - len(answer.items)
     if left > 0 or (answer.matched is None and answer.continue_):
         number = f"{left} of {answer.matched}" if left > 0 else "more"
@@ -101,26 +89,8 @@ def warn_of_gaps(answer: Answer[Any]) -> None:
     if answer.missed_at_most is not None:
         most = number_text(answer.missed_at_most)
         warn(f"the collector's replicas each know a part: what is not shown has at most {most} of the sorted field")
-    for text in (*_left_out(answer), *_listings(answer.observers)):
+    for text in left_out_of(answer.left_out, answer.observers):
         warn(plain_text(text))
-
-
-def _left_out(answer: Answer[Any]) -> Iterator[str]:
-    for reason, count in answer.left_out.items():
-        yield f"{count} counts of observers are in no row: {_REASONS.get(reason, reason)}"
-    connections: Counter[str] = Counter()
-    for listing in answer.observers:
-        connections.update(listing.left_out)
-    for reason, count in connections.items():
-        yield f"{count} connections are in no row: {_REASONS.get(reason, reason)}"
-
-
-def _listings(observers: Sequence[ObserverListing]) -> Iterator[str]:
-    texts = {"awaited": "have not listed their connections yet: ask again", "silent": "are silent, maybe gone"}
-    for state, text in texts.items():
-        if pods := sorted(listing.observer_pod for listing in observers if listing.answer == state):
-            more = f" and {len(pods) - _NAMED} more" if len(pods) > _NAMED else ""
-            yield f"observers {', '.join(pods[:_NAMED])}{more} {text}"
 
 
 def nothing_counted(questions: Questions, selection: Selection) -> str:

@@ -30,7 +30,7 @@ from kwitness.contracts.nouns import CLIENTS, CONNECTIONS, GROUPS, TRAFFIC
 from kwitness.contracts.questions import MAX_LIMIT, Noun
 from kwitness.sandbox.session import find_session
 
-__all__ = ["Answer", "Questions", "Selection", "questions_to"]
+__all__ = ["Answer", "Questions", "Selection", "questions_to", "route_of"]
 
 _NOT_FOUND: Final = 404
 _UNKNOWN_CLIENT: Final = "UnknownClient"
@@ -179,12 +179,18 @@ def questions_to(options: Options, cluster: str | None) -> Iterator[Questions]:
     CommandFailedError
         There is no such cluster, or it has no collector.
     """
-    with CollectorAccess(_route(options, cluster)) as collector:
+    with CollectorAccess(route_of(options, cluster)) as collector:
         yield Questions(collector)
 
 
-def _route(options: Options, cluster: str | None) -> CollectorRoute:
-    """To the collector of a running `kwitness try`, unless an option names something of a Kubernetes cluster."""
+def route_of(options: Options, cluster: str | None) -> CollectorRoute:
+    """Return the way to the collector of a running `kwitness try`, unless an option names something of Kubernetes.
+
+    Raises
+    ------
+    CommandFailedError
+        As `questions_to`.
+    """
     named = (options.kubeconfig, options.context, options.namespace, options.collector, cluster)
     if all(option is None for option in named) and (session := find_session()) is not None:
         from kwitness.cli.local_route import LocalRoute  # noqa: PLC0415 - no library of Kubernetes is needed

@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "try": Subcommand("Start a broker, a collector and clients here, and show them.", "kwitness.cli.try_here"),
     "subscriptions": Subcommand("Show, add and delete subscriptions of client metrics.", "kwitness.cli.subscriptions"),
     "clients": Subcommand("Show clients that push metrics, or with --silent others.", "kwitness.cli.clients"),
+    "console": Subcommand("Show clients and topics in a browser.", "kwitness.cli.console"),
     "connections": Subcommand("Show connections that are open at observers.", "kwitness.cli.connections"),
     "topics": Subcommand("Show who writes and reads topics now.", "kwitness.cli.topics"),
     "groups": Subcommand("Show lag and members of consumer groups.", "kwitness.cli.groups"),

@@ -1,0 +1,61 @@
+"""`kwitness console`: becomes the program that shows pages about clients in a browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from typing import Annotated, Final
+
+import typer
+
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.named_arguments import ClusterOption
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.subcommands import SUBCOMMANDS
+
+__all__ = ["app"]
+
+_PROGRAM: Final = "kwitness.console"
+_LIBRARIES: Final = ("aiohttp", "jinja2", "duckdb")
+_MOST_PORT: Final = 65_535
+
+app = new_app(SUBCOMMANDS["console"].about)
+
+
+@app.command()
+@shared
+def console(
+    options: Options,
+    *,
+    cluster: ClusterOption = None,
+    port: Annotated[
+        int, typer.Option(metavar="PORT", min=0, max=_MOST_PORT, help="Port of 127.0.0.1; 0 is any free one.")
+    ] = 0,
+    browser: Annotated[bool, typer.Option(" /--no-browser", help="Print the address, and open no browser.")] = True,
+) -> None:
+    """Show clients, topics and what is known of them in a browser on this machine, until Ctrl-C.
+
+    The address that is opened lets one browser in, once. Answers of the collector are read beside requests, with the
+    permissions of this user.
+    """
+    if missing := [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]:
+        raise CommandFailedError(
+            f"{missing[0]} is not installed: install the extra `console`, as in "
+            "`pip install --find-links dist 'kwitness[console]'`"
+        )
+    given = {
+        "--kubeconfig": options.kubeconfig,
+        "--context": options.context,
+        "--namespace": options.namespace,
+        "--collector-address": options.collector,
+        "--cluster": cluster,
+        "--port": port,
+    }
+    arguments = [f"{name}={value}" for name, value in given.items() if value is not None]
+    if not browser:
+        arguments.append("--no-browser")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # This process becomes the program, so that terminal, signals and exit status are its own.
+    os.execv(sys.executable, [sys.executable, "-m", _PROGRAM, *arguments])

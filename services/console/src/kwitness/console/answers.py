@@ -1,0 +1,60 @@
+"""Gives all answers their headers, and errors a page that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+from aiohttp import web
+
+from kwitness.console.door import RefusedError
+from kwitness.console.pages.templates import Templates
+
+__all__ = ["HEADERS", "Answers"]
+
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    # Not no-referrer: browsers then send forms of the console itself with `Origin: null`.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Of every answer: no inline script or style, nothing of another site, and no frame around it."""
+_REMEDIES: Final = {
+    404: ("There is no such page", "Go to the fleet, and from there on by links."),
+    405: ("This page only shows", "Open it by a link or its address."),
+    400: ("This address cannot be read", "Go to the fleet, and from there on by links."),
+}
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Answers:
+    """The outermost middleware."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+
+    @web.middleware
+    async def complete(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+        """Add the headers, and make a page of an error."""
+        try:
+            response = await handler(request)
+        except RefusedError as error:
+            response = self._page(403, "Not let in", str(error))
+        except web.HTTPException as error:
+            if error.status not in _REMEDIES:
+                raise
+            response = self._page(error.status, *_REMEDIES[error.status])
+        response.headers.update(HEADERS)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+    def _page(self, status: int, title: str, remedy: str) -> web.Response:
+        body = self._templates.page(
+            "error.html", title=title, remedy=remedy, is_inside=status != web.HTTPForbidden.status_code
+        )
+        return web.Response(status=status, text=body, content_type="text/html")

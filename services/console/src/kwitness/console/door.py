@@ -1,0 +1,86 @@
+"""Lets one browser in: by a code that is used once, then by a cookie; everything else is refused with a remedy.
+
+The console listens on loopback, where every program and web page of this machine can connect. A page of another site
+cannot use its cookie (SameSite=Strict), and no name that resolves to loopback is answered (`Host`).
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from aiohttp import web
+
+__all__ = ["CODE_PATH", "Door", "RefusedError"]
+
+CODE_PATH: Final = "/enter"
+_BYTES: Final = 32
+_SAFE: Final = frozenset({"GET", "HEAD"})
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class RefusedError(Exception):
+    """A request that is not let in; the message is a sentence and a remedy."""
+
+
+class Door:
+    """The code and the cookie of one run.
+
+    Parameters
+    ----------
+    port
+        Port that the console listens on, part of the names that it answers.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._code: str | None = secrets.token_urlsafe(_BYTES)
+        self._cookie = secrets.token_urlsafe(_BYTES)
+        self._cookie_name = f"kwitness-console-{port}"
+        self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"})
+        self.address = f"http://127.0.0.1:{port}"
+
+    @property
+    def entrance(self) -> str:
+        """The address that lets a browser in, once."""
+        return f"{self.address}{CODE_PATH}?code={self._code}"
+
+    @web.middleware
+    async def guard(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+        """Refuse requests without the cookie, under other names, or from other sites.
+
+        Raises
+        ------
+        RefusedError
+            The request is not let in.
+        """
+        if request.headers.get("Host", "") not in self._hosts:
+            raise RefusedError(f"The console answers under {self.address} alone: open that address.")
+        if request.path == CODE_PATH:
+            return self._enter(request)
+        if not _equal(request.cookies.get(self._cookie_name, ""), self._cookie):
+            raise RefusedError(
+                "This browser has not been let in: open the address that the terminal of kwitness console shows. "
+                "It can be used once; for another browser, start kwitness console again."
+            )
+        if request.method not in _SAFE and request.headers.get("Origin", "") not in {
+            f"http://{host}" for host in self._hosts
+        }:
+            raise RefusedError("A form of another site was sent here: use the forms of the console.")
+        return await handler(request)
+
+    def _enter(self, request: web.Request) -> web.Response:
+        if request.method != "GET" or self._code is None or not _equal(request.query.get("code", ""), self._code):
+            raise RefusedError(
+                "This address was used before, or is of another run: go to the browser that it was opened in, or start "
+                "kwitness console again."
+            )
+        self._code = None
+        response = web.Response(status=303, headers={"Location": "/"})
+        response.set_cookie(self._cookie_name, self._cookie, httponly=True, samesite="Strict", path="/")
+        return response
+
+
+def _equal(given: str, expected: str) -> bool:
+    return hmac.compare_digest(given.encode(errors="replace"), expected.encode())

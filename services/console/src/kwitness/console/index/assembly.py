@@ -1,0 +1,46 @@
+"""Puts the index together again after its sources have read, once for several of them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from kwitness.console.index.database import Database
+from kwitness.console.index.members import rebuild
+
+__all__ = ["Assembly"]
+
+_PAUSE_S: Final = 5.0
+"""Sources answer at about the same time."""
+
+
+class Assembly:
+    """Makes `members` and `flows` again.
+
+    Attributes
+    ----------
+    is_made
+        True once that was done with an answer of a source.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.is_made = False
+        self._database = database
+        self._changed = asyncio.Event()
+
+    def request(self) -> None:
+        """Have it made again."""
+        self._changed.set()
+
+    async def make_once(self) -> None:
+        """Make it again, after the next request at the earliest."""
+        await self._changed.wait()
+        self._changed.clear()
+        await asyncio.to_thread(rebuild, self._database)
+        self.is_made = True
+
+    async def make_forever(self) -> None:
+        """Make it again after each request, with a pause between two."""
+        while True:
+            await self.make_once()
+            await asyncio.sleep(_PAUSE_S)

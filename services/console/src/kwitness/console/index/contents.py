@@ -1,0 +1,20 @@
+"""Makes the index with all its tables, empty, so that pages can be shown before the first answer."""
+
+from __future__ import annotations
+
+from kwitness.console.index.database import MEMORY, Database
+from kwitness.console.index.members import rebuild
+from kwitness.console.index.tables import TABLES
+
+__all__ = ["new_index"]
+
+
+def new_index(*, memory: int = MEMORY) -> Database:
+    """Return an index without a row."""
+    database = Database(memory=memory)
+    database.write(
+        *(table.filled("[]") for table in TABLES),
+        "CREATE TABLE observers AS SELECT 0 AS number, false AS scoped",
+    )
+    rebuild(database)
+    return database

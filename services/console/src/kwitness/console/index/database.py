@@ -1,0 +1,87 @@
+"""Opens the database in memory that pages are made from: one thread, a limit, and nothing outside of it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import duckdb
+
+__all__ = ["MEMORY", "Database", "IndexFullError", "Row", "unnested"]
+
+MEMORY: Final = 256 * 1024 * 1024
+"""Bytes of memory that the index may take; nothing is written to disk instead."""
+_ISOLATION: Final[Mapping[str, str | int]] = {
+    "enable_external_access": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_persistent_secrets": False,
+    "python_enable_replacements": False,
+    "temp_directory": "",
+    "max_temp_directory_size": "0B",
+    "threads": 1,
+}
+Row = dict[str, Any]
+
+
+class IndexFullError(Exception):
+    """The index needs more memory than `MEMORY`."""
+
+
+class Database:
+    """Tables in memory. Writers take turns; each reader sees the tables as they were when its query began."""
+
+    def __init__(self, *, memory: int = MEMORY) -> None:
+        self._memory = memory
+        self._connection = duckdb.connect(config={**_ISOLATION, "memory_limit": f"{memory}B"})
+        self._connection.execute("SET lock_configuration = true")
+        self._writing = threading.Lock()
+
+    def close(self) -> None:
+        """Release the memory."""
+        self._connection.close()
+
+    def write(self, *statements: str | tuple[str, Sequence[Any]]) -> None:
+        """Run statements, with their parameters if any, as one transaction.
+
+        Raises
+        ------
+        IndexFullError
+            The memory is not sufficient; the tables are as before.
+        """
+        with self._writing, self._connection.cursor() as cursor:
+            cursor.begin()
+            try:
+                for statement in statements:
+                    text, parameters = (statement, ()) if isinstance(statement, str) else statement
+                    cursor.execute(text, parameters)
+                cursor.commit()
+            except duckdb.OutOfMemoryException as error:
+                cursor.rollback()
+                raise IndexFullError(
+                    f"the index needs more than {self._memory // 1024**2} MiB: start the console with filters of a "
+                    "reader's scope, or on a smaller cluster"
+                ) from error
+            except BaseException:
+                cursor.rollback()
+                raise
+
+    def rows(self, query: str, parameters: Mapping[str, Any] | Sequence[Any] = ()) -> list[Row]:
+        """Return the rows of a query, each by the names of its columns."""
+        with self._connection.cursor() as cursor:
+            answer = cursor.execute(query, parameters or None)
+            names = [column[0] for column in answer.description]
+            return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+    def row(self, query: str, parameters: Mapping[str, Any] | Sequence[Any] = ()) -> Row:
+        """Return the only row of a query."""
+        [row] = self.rows(query, parameters)
+        return row
+
+
+def unnested(structure: Mapping[str, Any]) -> str:
+    """Return a FROM clause whose only parameter is a JSON list of items of this structure, as `item`."""
+    return f"(SELECT unnest(from_json(?::JSON, '{json.dumps([structure])}')) AS item)"

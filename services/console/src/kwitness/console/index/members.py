@@ -1,0 +1,112 @@
+"""Puts together what all sources know of each client: the tables `members` and `flows`, made again after each change.
+
+A member is a client id with its principal and workload, in one version of its software. Sources know different parts of
+that: a principal or workload that a source lacks is completed where all others that have one agree. A flow is what a
+client id does with one topic. The application of both is the workload, else the principal, else the client id.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from kwitness.console.index.database import Database, unnested
+from kwitness.contracts.software_defects import defects_of
+
+__all__ = ["rebuild"]
+
+_COLUMNS: Final = (
+    "client_id, principal, k8s_namespace, k8s_workload, k8s_pod, client_software_name, client_software_version, owner, "
+    "owner_contact"
+)
+_IDENTITY: Final = (
+    "client_id",
+    "principal",
+    "k8s_namespace",
+    "k8s_workload",
+    "client_software_name",
+    "client_software_version",
+)
+"""Columns that tell members apart."""
+_SIGHTINGS: Final = f"""
+CREATE OR REPLACE TEMP TABLE sightings AS
+SELECT {_COLUMNS}, 1 AS pushing, 0 AS connections, false AS on_wire
+FROM clients WHERE last_push_ms IS NOT NULL AND NOT coalesce(terminated, false) AND NOT coalesce(ours, false)
+UNION ALL SELECT {_COLUMNS}, 0, 1, opaque IS NULL FROM connections
+UNION ALL SELECT {_COLUMNS}, 0, 0, true FROM traffic
+"""
+_PRINCIPALS: Final = """
+CREATE OR REPLACE TEMP TABLE principals AS
+SELECT client_id, any_value(principal) AS only_principal FROM sightings
+WHERE client_id <> '' GROUP BY client_id HAVING count(DISTINCT principal) = 1
+"""
+_PLACES: Final = """
+CREATE OR REPLACE TEMP TABLE places AS
+SELECT client_id, coalesce(principal, only_principal) AS principal, any_value(k8s_namespace) AS only_namespace,
+  any_value(k8s_workload) AS only_workload
+FROM sightings LEFT JOIN principals USING (client_id)
+WHERE client_id <> '' AND k8s_workload IS NOT NULL GROUP BY ALL
+HAVING count(DISTINCT (k8s_namespace, k8s_workload)) = 1
+"""
+
+
+def _completed(table: str) -> str:
+    """Return the query of all rows of a table, with principal and workload completed, and their application."""
+    return f"""
+      SELECT *, CASE
+          WHEN k8s_workload <> '' THEN concat_ws('/', k8s_namespace, k8s_workload)
+          WHEN principal <> '' AND principal <> 'User:ANONYMOUS' THEN principal
+          ELSE nullif(client_id, '') END AS application
+      FROM (
+        SELECT s.* REPLACE (
+            coalesce(s.principal, p.only_principal) AS principal,
+            coalesce(s.k8s_workload, q.only_workload) AS k8s_workload,
+            CASE WHEN s.k8s_workload IS NULL THEN coalesce(q.only_namespace, s.k8s_namespace) ELSE s.k8s_namespace END
+              AS k8s_namespace)
+        FROM {table} AS s LEFT JOIN principals AS p ON p.client_id = s.client_id
+        LEFT JOIN places AS q ON q.client_id = s.client_id
+          AND q.principal IS NOT DISTINCT FROM coalesce(s.principal, p.only_principal))
+    """
+
+
+_MEMBERS: Final = f"""
+CREATE OR REPLACE TABLE members AS
+SELECT row_number() OVER () AS id, c.application, {", ".join(f"c.{name}" for name in _IDENTITY)},
+  any_value(c.owner) AS owner, any_value(c.owner_contact) AS owner_contact, sum(c.pushing)::BIGINT AS pushing,
+  sum(c.connections)::BIGINT AS connections, bool_or(c.on_wire) AS on_wire, bool_or(r.pod IS NOT NULL) AS inside
+FROM ({_completed("sightings")}) AS c
+LEFT JOIN (SELECT DISTINCT pod_namespace, pod FROM reporters WHERE clients > 0) AS r
+  ON r.pod = c.k8s_pod AND r.pod_namespace = c.k8s_namespace
+GROUP BY c.application, {", ".join(f"c.{name}" for name in _IDENTITY)}
+"""
+_FLOWS: Final = f"""
+CREATE OR REPLACE TABLE flows AS
+SELECT m.id AS member, t.topic, CASE WHEN t.api = 'Produce' THEN 'writes' ELSE 'reads' END AS direction,
+  sum(t.record_bytes_per_s) AS bytes_per_s, sum(t.records_per_s) AS records_per_s, max(t.fetch_lag_ms) AS lag_ms,
+  max(t.fetch_lag) AS lag
+FROM ({_completed("traffic")}) AS t JOIN members AS m
+  ON {" AND ".join(f"m.{name} IS NOT DISTINCT FROM t.{name}" for name in _IDENTITY)}
+WHERE t.topic IS NOT NULL AND t.api IN ('Produce', 'Fetch', 'ShareFetch')
+GROUP BY ALL
+"""
+_SOFTWARE: Final = """
+SELECT DISTINCT client_software_name AS name, client_software_version AS version FROM (
+  SELECT client_software_name, client_software_version FROM clients
+  UNION SELECT client_software_name, client_software_version FROM connections
+  UNION SELECT client_software_name, client_software_version FROM traffic)
+WHERE name <> '' AND version <> ''
+"""
+_DEFECTS: Final = {"name": "VARCHAR", "version": "VARCHAR", "defects": ["VARCHAR"]}
+
+
+def rebuild(database: Database) -> None:
+    """Make `members` and `flows` of the tables that sources fill, and `defects` of the software in them."""
+    defects = [
+        {**software, "defects": [defect.id for defect in defects_of(software["name"], software["version"])]}
+        for software in database.rows(_SOFTWARE)
+    ]
+    wrong = json.dumps([software for software in defects if software["defects"]])
+    database.write(
+        *(_SIGHTINGS, _PRINCIPALS, _PLACES, _MEMBERS, _FLOWS),
+        (f"CREATE OR REPLACE TABLE defects AS SELECT unnest(item) FROM {unnested(_DEFECTS)}", [wrong]),
+    )

@@ -1,0 +1,137 @@
+"""Describes the tables of the index, each filled from a list of JSON items as the collector answers them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kwitness.console.index.database import unnested
+
+__all__ = ["CLIENTS", "CONNECTIONS", "GROUPS", "REPORTERS", "SILENT", "TABLES", "TRAFFIC", "Table"]
+
+_OWNER: Final = {"team": "VARCHAR", "contact": "VARCHAR"}
+_TEXTS: Final = {
+    "principal": "VARCHAR",
+    "client_id": "VARCHAR",
+    "client_software_name": "VARCHAR",
+    "client_software_version": "VARCHAR",
+    "k8s_namespace": "VARCHAR",
+    "k8s_workload": "VARCHAR",
+    "k8s_pod": "VARCHAR",
+    "owner": _OWNER,
+}
+"""Fields by which nouns name a client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns by name, with the types of the items' fields; a struct of an owner becomes two columns."""
+
+    name: str
+    structure: Mapping[str, Any]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Fields of items that the table needs."""
+        return tuple(self.structure)
+
+    def _selection(self) -> str:
+        columns = []
+        for field, kind in self.structure.items():
+            if isinstance(kind, Mapping):
+                columns += [f'item."{field}".team AS "{field}"', f'item."{field}".contact AS "{field}_contact"']
+            else:
+                columns.append(f'item."{field}" AS "{field}"')
+        return f"SELECT {', '.join(columns)} FROM {unnested(self.structure)}"
+
+    def filled(self, items: str) -> tuple[str, list[str]]:
+        """Return the statement that makes the table of a JSON list, instead of the one before."""
+        return f"CREATE OR REPLACE TABLE {self.name} AS {self._selection()}", [items]
+
+    def added(self, items: str) -> tuple[str, list[str]]:
+        """Return the statement that adds the items of a JSON list."""
+        return f"INSERT INTO {self.name} {self._selection()}", [items]
+
+
+CLIENTS: Final = Table(
+    "clients",
+    {
+        "key": "VARCHAR",
+        "cluster_id": "VARCHAR",
+        **_TEXTS,
+        "client_instance_id": "VARCHAR",
+        "client_address": "VARCHAR",
+        "group_id": "VARCHAR",
+        "first_seen_ms": "BIGINT",
+        "last_push_ms": "BIGINT",
+        "push_interval_ms": "BIGINT",
+        "terminated": "BOOLEAN",
+        "subscriptions": ["VARCHAR"],
+        "ours": "BOOLEAN",
+    },
+)
+CONNECTIONS: Final = Table(
+    "connections",
+    {
+        "cluster_id": "VARCHAR",
+        **_TEXTS,
+        "client_address": "VARCHAR",
+        "group_id": "VARCHAR",
+        "broker_id": "VARCHAR",
+        "state": "VARCHAR",
+        "opaque": "VARCHAR",
+        "opened_at_ms": "BIGINT",
+        "observer": "VARCHAR",
+    },
+)
+TRAFFIC: Final = Table(
+    "traffic",
+    {
+        "cluster_id": "VARCHAR",
+        "api": "VARCHAR",
+        "topic": "VARCHAR",
+        **_TEXTS,
+        "topic_owner": _OWNER,
+        "requests_per_s": "DOUBLE",
+        "records_per_s": "DOUBLE",
+        "record_bytes_per_s": "DOUBLE",
+        "errors": "JSON",
+        "throttle_ms": "BIGINT",
+        "fetch_lag": "BIGINT",
+        "fetch_lag_ms": "BIGINT",
+        "until_ms": "BIGINT",
+    },
+)
+GROUPS: Final = Table(
+    "groups",
+    {
+        "cluster_id": "VARCHAR",
+        "group_id": "VARCHAR",
+        "owner": _OWNER,
+        "topic": "VARCHAR",
+        "topic_owner": _OWNER,
+        "committed_lag": "BIGINT",
+        "committed_lag_ms": "BIGINT",
+        "until_ms": "BIGINT",
+    },
+)
+SILENT: Final = Table(
+    "silent",
+    {
+        "client_id": "VARCHAR",
+        "client_instance_id": "VARCHAR",
+        "principal": "VARCHAR",
+        "client_address": "VARCHAR",
+        "client_software_name": "VARCHAR",
+        "client_software_version": "VARCHAR",
+        "connections": "BIGINT",
+        "seen_by": "VARCHAR",
+        "reason": "VARCHAR",
+        "detail": "VARCHAR",
+    },
+)
+REPORTERS: Final = Table(
+    "reporters", {"pod_namespace": "VARCHAR", "pod": "VARCHAR", "clients": "BIGINT", "runtime": "VARCHAR"}
+)
+TABLES: Final = (CLIENTS, CONNECTIONS, TRAFFIC, GROUPS, SILENT, REPORTERS)

@@ -1,0 +1,1 @@
+"""Makes pages of rows of the index; nothing here asks a source."""

@@ -1,0 +1,75 @@
+"""Addresses of pages: all filters, the order and the number of a page are in the query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final, Self
+from urllib.parse import urlencode
+
+__all__ = ["PAGE_ROWS", "View", "Window"]
+
+PAGE_ROWS: Final = 100
+_LONGEST: Final = 1_000
+"""Characters of a value of the query that are read."""
+_MOST_PAGES: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The query of a page; subclasses add filters, which are texts."""
+
+    order: str = ""
+    page: int = 1
+
+    @classmethod
+    def read(cls, query: Mapping[str, str], *, orders: Sequence[str]) -> Self:
+        """Read a query; what is unknown or has no meaning is left out, since addresses are typed by people."""
+        known = {field.name: query[field.name][:_LONGEST].strip() for field in fields(cls) if query.get(field.name)}
+        if known.get("order", "").removeprefix("-") not in orders:
+            known.pop("order", None)
+        page = known.pop("page", "1")
+        number = int(page) if page.isascii() and page.isdecimal() and len(page) < len(str(_MOST_PAGES)) else 1
+        return cls(**known, page=max(number, 1))
+
+    def address(self, path: str, **changes: Any) -> str:
+        """Return the address of this view with changes; a change of anything but the page begins at the first."""
+        changed = replace(self, **({"page": 1} | changes))
+        default = type(self)()
+        query = {
+            field.name: getattr(changed, field.name)
+            for field in fields(changed)
+            if getattr(changed, field.name) != getattr(default, field.name)
+        }
+        return f"{path}?{urlencode(query)}" if query else path
+
+    def sorted_by(self, field: str, default: str) -> tuple[str, str]:
+        """Return `aria-sort` of a column, and the order that its heading requests: at first descending."""
+        order = self.order or default
+        if order.removeprefix("-") != field:
+            return "none", f"-{field}"
+        return ("descending", field) if order.startswith("-") else ("ascending", f"-{field}")
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Rows of one page, of all that there are."""
+
+    rows: Sequence[Mapping[str, Any]]
+    total: int
+    page: int
+
+    @property
+    def first(self) -> int:
+        """Number of the first row, from 1; 0 without rows."""
+        return (self.page - 1) * PAGE_ROWS + 1 if self.rows else 0
+
+    @property
+    def last(self) -> int:
+        """Number of the last row."""
+        return (self.page - 1) * PAGE_ROWS + len(self.rows)
+
+    @property
+    def pages(self) -> int:
+        """Number of pages, 1 at least."""
+        return max(1, -(-self.total // PAGE_ROWS))

@@ -1,0 +1,35 @@
+"""Names as pages show them: as the command prints them, shortened, and apart from the direction of the text around."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+from urllib.parse import quote
+
+from kwitness.cli.output import plain_text
+
+__all__ = ["LONGEST", "digest_of", "link_of", "shown"]
+
+LONGEST: Final = 200
+"""Characters of a name that are shown."""
+_LONGEST_IN_LINKS: Final = 1_000
+DIGEST_MARK: Final = "~sha256-"
+
+
+def shown(name: str | None) -> str:
+    """Return a name without control characters, and with the number of characters that are left out."""
+    text = plain_text(name)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… (+{len(text) - LONGEST:,} characters)"
+
+
+def link_of(page: str, name: str) -> str:
+    """Return the address of the page of a name; of a very long name it has the digest."""
+    quoted = quote(name, safe="")
+    if len(quoted) > _LONGEST_IN_LINKS or name in {".", ".."}:
+        quoted = digest_of(name)
+    return f"/{page}/{quoted}"
+
+
+def digest_of(name: str) -> str:
+    """Return the text that stands for a long name in addresses."""
+    return f"{DIGEST_MARK}{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()}"

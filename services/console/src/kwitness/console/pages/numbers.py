@@ -1,0 +1,31 @@
+"""Numbers as pages show them: three digits, with their unit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kwitness.cli.views.amounts import amount_text
+
+__all__ = ["amount", "count", "rate"]
+
+_NARROW_SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
+_UNKNOWN: Final = "\N{EN DASH}"
+
+
+def count(number: int | None) -> str:
+    """Return a whole number with its thousands apart."""
+    return _UNKNOWN if number is None else f"{number:,}".replace(",", _NARROW_SPACE)
+
+
+def amount(number: float | None, unit: str) -> str:
+    """Return three digits and a unit with its prefix, such as 1.25 MB/s; a dash where it is not known."""
+    text = amount_text(number)
+    if text is None:
+        return _UNKNOWN
+    digits = text.rstrip("kMGTPE")
+    return f"{digits}\N{NO-BREAK SPACE}{text[len(digits) :]}{unit}"
+
+
+def rate(bytes_per_s: float | None) -> str:
+    """Return bytes a second."""
+    return amount(bytes_per_s, "B/s")

@@ -1,0 +1,46 @@
+"""Fills the templates, which escape all values."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import jinja2
+
+from kwitness.cli.views.amounts import lag_text
+from kwitness.cli.views.elapsed import ago, span
+from kwitness.cli.views.known_wrong import known_wrong
+from kwitness.console.pages.names import link_of, shown
+from kwitness.console.pages.numbers import amount, count, rate
+
+__all__ = ["THEMES", "Templates"]
+
+THEMES: Final = ("system", "light", "dark")
+
+
+class Templates:
+    """The templates of the console."""
+
+    def __init__(self) -> None:
+        self._environment = jinja2.Environment(
+            autoescape=True,
+            loader=jinja2.PackageLoader("kwitness.console"),
+            undefined=jinja2.StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters["shown"] = shown
+        self._environment.globals.update(
+            ago=ago,
+            amount=amount,
+            count=count,
+            known_wrong=known_wrong,
+            lag=lag_text,
+            link_of=link_of,
+            rate=rate,
+            span=span,
+            themes=THEMES,
+        )
+
+    def page(self, template: str, /, **values: Any) -> str:
+        """Return a page; `theme` and `address` have defaults."""
+        return self._environment.get_template(template).render({"theme": "system", "address": "/", **values})

@@ -1,0 +1,116 @@
+"""Selects the rows of the list of topics and of one topic; numbers are those of `kwitness topics` and `groups`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from kwitness.console.index.database import Database, Row
+from kwitness.console.pages.addresses import PAGE_ROWS, View, Window
+
+__all__ = ["TOPICS_ORDER", "TOPICS_ORDERS", "TopicsView", "groups_of", "topic_clients", "topic_named", "topic_rows"]
+
+TOPICS_ORDERS: Final = ("topic", "owner", "writers", "readers", "bytes_in", "bytes_out", "lag_ms", "committed_lag_ms")
+TOPICS_ORDER: Final = "-bytes_in"
+_CLIENT: Final = (
+    "(principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload, k8s_pod)"
+)
+"""Fields by which traffic tells clients apart, as the command counts them."""
+_WRITES: Final = "api = 'Produce'"
+_READS: Final = "api IN ('Fetch', 'ShareFetch')"
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsView(View):
+    """Filters of the list of topics."""
+
+    owner: str = ""
+    search: str = ""
+
+
+_ROWS: Final = f"""
+SELECT topic, any_value(topic_owner) AS owner, any_value(topic_owner_contact) AS owner_contact,
+  count(DISTINCT {_CLIENT}) FILTER ({_WRITES}) AS writers, count(DISTINCT {_CLIENT}) FILTER ({_READS}) AS readers,
+  coalesce(sum(record_bytes_per_s) FILTER ({_WRITES}), 0) AS bytes_in,
+  coalesce(sum(record_bytes_per_s) FILTER ({_READS}), 0) AS bytes_out,
+  coalesce(sum(records_per_s) FILTER ({_WRITES}), 0) AS records_in,
+  coalesce(sum(records_per_s) FILTER ({_READS}), 0) AS records_out,
+  max(fetch_lag_ms) FILTER ({_READS}) AS lag_ms, max(fetch_lag) FILTER ({_READS}) AS lag
+FROM traffic WHERE topic IS NOT NULL GROUP BY topic
+"""
+_BEHIND: Final = """
+SELECT topic, count(*) AS group_count, max(committed_lag_ms) AS committed_lag_ms, max(committed_lag) AS committed_lag
+FROM groups GROUP BY topic
+"""
+
+
+def topic_rows(database: Database, view: TopicsView) -> Window:
+    """Return one page of topics."""
+    order = view.order or TOPICS_ORDER
+    direction = "DESC" if order.startswith("-") else "ASC"
+    rows = database.rows(
+        f"""
+        SELECT t.*, g.* EXCLUDE (topic), count(*) OVER () AS total
+        FROM ({_ROWS}) AS t LEFT JOIN ({_BEHIND}) AS g USING (topic)
+        WHERE ($owner = '' OR owner = $owner OR ($owner LIKE '%*' AND starts_with(owner, rtrim($owner, '*'))))
+          AND contains(lower(topic), lower($search))
+        ORDER BY {order.removeprefix("-")} {direction} NULLS LAST, topic
+        LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
+        """,
+        {"owner": view.owner, "search": view.search},
+    )
+    return Window(rows, rows[0]["total"] if rows else 0, view.page)
+
+
+def topic_named(database: Database, topic: str) -> Row | None:
+    """Return the row of one topic; None if neither traffic nor a group names it."""
+    rows = database.rows(
+        f"""
+        SELECT * FROM ({_ROWS}) AS t FULL JOIN ({_BEHIND}) AS g USING (topic) WHERE topic = $topic
+        """,
+        {"topic": topic},
+    )
+    return rows[0] if rows else None
+
+
+def topic_clients(database: Database, topic: str) -> list[Row]:
+    """Return what each client does with a topic, those of the most bytes first, at most a page of each direction."""
+    rows = database.rows(
+        f"""
+        WITH throttled AS (
+          SELECT api, {_CLIENT} AS client, any_value(throttle_ms) AS throttle_ms FROM traffic WHERE topic IS NULL
+          GROUP BY ALL
+        ), of_topic AS (
+          SELECT t.*, row_number() OVER (
+            PARTITION BY {_WRITES}, {_READS} ORDER BY record_bytes_per_s DESC NULLS LAST, client_id) AS place,
+            {_CLIENT} AS client
+          FROM traffic AS t WHERE topic = $topic
+        )
+        SELECT o.* EXCLUDE (throttle_ms, client, errors), h.throttle_ms, o.errors::VARCHAR AS errors,
+          coalesce(d.defects, []) AS defects,
+          CASE WHEN {_WRITES.replace("api", "o.api")} THEN 'writes' WHEN {_READS.replace("api", "o.api")} THEN 'reads'
+            WHEN o.api = 'OffsetCommit' THEN 'commits' END AS does
+        FROM of_topic AS o LEFT JOIN throttled AS h ON h.api = o.api AND h.client IS NOT DISTINCT FROM o.client
+        LEFT JOIN defects AS d ON d.name = o.client_software_name AND d.version = o.client_software_version
+        WHERE place <= {PAGE_ROWS}
+        ORDER BY does = 'writes' DESC, does = 'reads' DESC, place
+        """,
+        {"topic": topic},
+    )
+    for row in rows:
+        row["errors"] = [
+            f"{code}: {count}" for code, count in sorted(json.loads(row["errors"] or "{}").items()) if count
+        ]
+    return rows
+
+
+def groups_of(database: Database, topic: str) -> list[Row]:
+    """Return consumer groups of a topic, those that are furthest behind first, at most a page."""
+    return database.rows(
+        f"""
+        SELECT * FROM groups WHERE topic = $topic
+        ORDER BY committed_lag_ms DESC NULLS LAST, committed_lag DESC, group_id LIMIT {PAGE_ROWS}
+        """,
+        {"topic": topic},
+    )

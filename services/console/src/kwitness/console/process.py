@@ -1,0 +1,119 @@
+"""Runs the console: sources in tasks of their own, and the pages on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine
+from importlib.resources import files
+from typing import Final
+
+from aiohttp import web
+
+from kwitness.cli.collector_access import CollectorRoute
+from kwitness.cli.failure import CommandFailedError
+from kwitness.console.answers import Answers
+from kwitness.console.door import Door
+from kwitness.console.handlers import Handlers
+from kwitness.console.index.assembly import Assembly
+from kwitness.console.index.contents import new_index
+from kwitness.console.pages.templates import Templates
+from kwitness.console.sources.collector_sources import collector_sources
+
+__all__ = ["Console"]
+
+_HOST: Final = "127.0.0.1"
+_STATIC: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_HOUR_S: Final = 3_600
+
+
+class Console:
+    """The console of one collector."""
+
+    def __init__(self, route: CollectorRoute, *, port: int = 0) -> None:
+        self._route = route
+        self._port = port
+        self._database = new_index()
+        self.assembly = Assembly(self._database)
+        self.sources = collector_sources(route, self._database, self.assembly.request)
+
+    async def run(self, opened: Callable[[Door], None]) -> None:
+        """Serve pages until a signal ends the process.
+
+        Parameters
+        ----------
+        opened
+            Called once, when pages are served.
+
+        Raises
+        ------
+        CommandFailedError
+            The port is in use.
+        """
+        stopped = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stopped.set)
+        async with self.served() as door:
+            opened(door)
+            tasks = [asyncio.create_task(work) for work in self.works()]
+            stop = asyncio.create_task(stopped.wait())
+            done, _ = await asyncio.wait([stop, *tasks], return_when=asyncio.FIRST_COMPLETED)
+            for task in (stop, *tasks):
+                task.cancel()
+            for task in done - {stop}:
+                task.result()
+
+    def works(self) -> list[Coroutine[None, None, None]]:
+        """Return what runs beside requests."""
+        return [*(source.read_forever() for source in self.sources.values()), self.assembly.make_forever()]
+
+    @contextlib.asynccontextmanager
+    async def served(self) -> AsyncIterator[Door]:
+        """Serve pages until the block ends."""
+        templates = Templates()
+        handlers = Handlers(
+            self._database, self.sources, self.assembly, templates, collector=f"collector {self._route.name}"
+        )
+        # The door needs the port, and the application its door before it is bound.
+        listening = _bound(self._port)
+        door = Door(listening.getsockname()[1])
+        app = web.Application(middlewares=[Answers(templates).complete, door.guard])
+        app.router.add_routes([*handlers.routes(), web.get("/static/{name}", _static)])
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.SockSite(runner, listening).start()
+        try:
+            yield door
+        finally:
+            await runner.cleanup()
+            self._database.close()
+
+
+def _bound(port: int) -> socket.socket:
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((_HOST, port))
+    except OSError as error:
+        listening.close()
+        raise CommandFailedError(
+            f"port {port} of {_HOST} cannot be used ({error.strerror}): choose another one with --port"
+        ) from error
+    return listening
+
+
+async def _static(request: web.Request) -> web.Response:
+    """Answer with a file of the console, by its name alone."""
+    name = request.match_info["name"]
+    folder = files("kwitness.console") / "static"
+    known = {file.name: file for file in folder.iterdir()}
+    kind = _STATIC.get(f".{name.rpartition('.')[2]}")
+    if name not in known or kind is None:
+        raise web.HTTPNotFound
+    response = web.Response(body=known[name].read_bytes(), content_type=kind, charset="utf-8")
+    response.headers["Cache-Control"] = f"private, max-age={_HOUR_S}"
+    response.enable_compression()
+    return response

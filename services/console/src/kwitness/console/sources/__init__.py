@@ -1,0 +1,1 @@
+"""Reads the collector in tasks of their own, and fills the index with its answers."""

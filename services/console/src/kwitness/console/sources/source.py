@@ -1,0 +1,94 @@
+"""A source of the index: reads again and again, and keeps how old and how complete its last answer is."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, Literal
+
+from kwitness.cli.failure import CommandFailedError
+from kwitness.console.index.database import IndexFullError
+
+__all__ = ["PAUSE_FOR_WORK", "PERIOD_S", "Source"]
+
+PERIOD_S: Final = 15.0
+"""Seconds from one read of a source to the next."""
+PAUSE_FOR_WORK: Final = 60
+"""Seconds of pause for each second of processor time: a large fleet makes rows older, and not the machine slow."""
+
+
+class Source:
+    """One part of the collector's answers.
+
+    Parameters
+    ----------
+    name
+        What is read, as pages name it.
+    read
+        Reads it into the index, on a thread of its own; returns what the answer lacks, in sentences.
+    changed
+        Called after each read.
+
+    Attributes
+    ----------
+    as_of_ms
+        When the last successful read began, in milliseconds since 1970; None before it.
+    lacks
+        What that answer lacks.
+    problem
+        Why the last read failed, and what to do; None where it succeeded.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        read: Callable[[], Sequence[str]],
+        *,
+        changed: Callable[[], None],
+        period_s: float = PERIOD_S,
+    ) -> None:
+        self.name = name
+        self.as_of_ms: int | None = None
+        self.lacks: tuple[str, ...] = ()
+        self.problem: str | None = None
+        self._read = read
+        self._changed = changed
+        self._period_s = period_s
+        self._worked_s = 0.0
+
+    @property
+    def state(self) -> Literal["loading", "complete", "partial", "failed"]:
+        """The state that pages show: failed and partial also where an earlier answer is still shown."""
+        if self.problem is not None:
+            return "failed"
+        if self.as_of_ms is None:
+            return "loading"
+        return "partial" if self.lacks else "complete"
+
+    async def read_once(self) -> None:
+        """Read it once."""
+        began_ms = int(time.time() * 1000)
+        try:
+            self.lacks, self._worked_s = await asyncio.to_thread(self._measured)
+        except (CommandFailedError, IndexFullError) as error:
+            self.problem = str(error)
+        else:
+            self.as_of_ms, self.problem = began_ms, None
+        self._changed()
+
+    async def read_forever(self) -> None:
+        """Read it again and again, with a pause after each read."""
+        while True:
+            await self.read_once()
+            await asyncio.sleep(self.pause_s)
+
+    @property
+    def pause_s(self) -> float:
+        """Seconds until the next read: longer where the last one took much of a processor."""
+        return max(self._period_s, PAUSE_FOR_WORK * self._worked_s)
+
+    def _measured(self) -> tuple[tuple[str, ...], float]:
+        """Read, and return what the answer lacks and the seconds of processor time that reading it took."""
+        began = time.thread_time()
+        return tuple(self._read()), time.thread_time() - began

@@ -1,0 +1,73 @@
+"""Starts a collector with the invented fleet, and consoles over it in this process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from kwitness.cli.local_route import LocalRoute
+from kwitness.sandbox.session import Session
+
+from tests.collector.collector_process import CollectorProcess
+from tests.console.fleet_samples import OWNERS, fill, stay
+from tests.console.open_console import OpenConsole, session_of
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CollectorProcess]:
+    """A collector that was filled with the fleet."""
+    process = CollectorProcess(tmp_path_factory.mktemp("fleet"))
+    process.own(OWNERS)
+    process.start()
+    fill(process)
+    yield process
+    process.kill()
+
+
+@pytest.fixture
+def fleet(filled: CollectorProcess) -> CollectorProcess:
+    """A collector that knows the fleet now; tests do not change it."""
+    stay(filled)
+    return filled
+
+
+@pytest.fixture
+def collector(tmp_path: Path) -> Iterator[CollectorProcess]:
+    """A collector that knows nothing, of one test."""
+    process = CollectorProcess(tmp_path).start()
+    yield process
+    process.kill()
+
+
+@pytest.fixture
+async def console(fleet: CollectorProcess) -> AsyncIterator[OpenConsole]:
+    """A console that has read the fleet once, and a browser that was let in."""
+    async with opened(session_of(fleet)) as opened_console:
+        await opened_console.read()
+        yield opened_console
+
+
+@pytest.fixture
+async def unread(fleet: CollectorProcess) -> AsyncIterator[OpenConsole]:
+    """A console that has read nothing yet, and a browser that was let in."""
+    async with opened(session_of(fleet)) as opened_console:
+        yield opened_console
+
+
+@asynccontextmanager
+async def opened(session: Session) -> AsyncIterator[OpenConsole]:
+    """Open a console of a session, which has read nothing."""
+    async with OpenConsole.over(LocalRoute(session)) as console:
+        await console.enter()
+        yield console
+
+
+@pytest.fixture
+def session_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of sessions that commands of this process look into."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    return tmp_path

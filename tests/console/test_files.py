@@ -1,0 +1,35 @@
+"""Checks files of others that the console sends to browsers: unchanged, with their licence."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+
+import pytest
+
+STATIC = files("kwitness.console") / "static"
+HTMX = "htmx.org 2.0.11"
+SHA256 = {
+    "htmx.min.js": "d6fdc75f204e6bdefa99b69bf1e6d4ac69b8a364f77929f45c13476b4000f717",
+    "htmx.LICENSE": "d3d2456f76414f2456104660ebd65aff1c04cd7966b942bdabd63f3cdb316a38",
+}
+"""Of the files `dist/htmx.min.js` and `LICENSE` of the npm package of that version."""
+
+
+@pytest.mark.parametrize("name", SHA256)
+def test_a_file_of_htmx_is_that_of_its_release(name: str) -> None:
+    assert hashlib.sha256((STATIC / name).read_bytes()).hexdigest() == SHA256[name]
+
+
+def test_htmx_is_of_the_version_that_is_named_and_may_be_given_on() -> None:
+    version = HTMX.partition(" ")[2]
+
+    assert f'version:"{version}"' in (STATIC / "htmx.min.js").read_text()
+    assert (STATIC / "htmx.LICENSE").read_text().startswith("Zero-Clause BSD")
+
+
+def test_no_style_moves_anything() -> None:
+    style = (STATIC / "console.css").read_text()
+
+    assert "transition" not in style
+    assert "animation" not in style

@@ -1,0 +1,166 @@
+"""Checks pages in each state, with many rows, with filters and orders, and with names that clients chose."""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import quote, urljoin
+
+from kwitness.console.index.members import rebuild
+from kwitness.console.index.tables import CONNECTIONS, TRAFFIC
+from kwitness.console.pages.names import LONGEST, link_of
+from kwitness.sandbox.session import Session
+
+from tests.collector.collector_process import CollectorProcess
+from tests.console.conftest import opened
+from tests.console.fleet_samples import HOSTILE
+from tests.console.open_console import OpenConsole, cells, links, session_of
+
+AWAY = Session(pid=1, bootstrap="", collector_address="127.0.0.1:9", metrics_url="", reader_token="t")
+PAGES = ("/", "/?by=client", "/topics", "/topics/orders", "/clients/checkout")
+
+
+async def test_pages_say_that_nothing_was_read_yet(fleet: CollectorProcess) -> None:
+    async with opened(session_of(fleet)) as console:
+        for path in PAGES:
+            page = await console.get(path)
+            assert "Reading the collector" in page, path
+            assert "not read yet" in page
+
+
+async def test_pages_say_that_the_collector_is_away_and_what_to_do() -> None:
+    async with opened(AWAY) as console:
+        await console.read()
+        page = await console.get("/")
+
+    assert "Clients cannot be read." in page
+    assert "does not answer" in page
+    assert "start it again" in page
+    assert "The collector has not answered yet" in page
+    assert "No client is known" not in page
+
+
+async def test_rows_stay_while_a_source_is_away_and_numbers_are_lower_bounds(console: OpenConsole) -> None:
+    console.console.sources["connections"].problem = "the way to it is closed"
+
+    page = await console.get("/")
+
+    assert "Connections cannot be read." in page
+    assert "Rows are those of" in page
+    assert '<dd id="connections"><span class="least" title="at least">≥</span> 6</dd>' in page
+    assert '<dd id="pushing">4</dd>' in page
+    assert len(cells(page)) == 6
+
+
+async def test_a_partial_answer_names_what_it_lacks(console: OpenConsole) -> None:
+    console.console.sources["traffic"].lacks = ("replica 1 of the collector did not answer",)
+
+    page = await console.get("/topics/orders")
+
+    assert "Numbers from traffic are lower bounds (≥)." in page
+    assert "<li>replica 1 of the collector did not answer.</li>" in page
+    assert 'id="writers"><span class="least" title="at least">≥</span> 2</dd>' in page
+
+
+async def test_an_empty_fleet_has_ways_to_see_clients(collector: CollectorProcess) -> None:
+    async with opened(session_of(collector)) as console:
+        await console.read()
+        assert "Choose a way:" in await console.get("/")
+        assert "No topic is in use" in await console.get("/topics")
+        assert "No source knows this client now" in await console.get("/clients/checkout")
+        assert "Nobody uses this topic now" in await console.get("/topics/orders")
+
+
+async def test_filters_that_nothing_fits_say_so(console: OpenConsole) -> None:
+    assert "Nothing fits these filters" in await console.get("/?owner=nobody")
+    assert "No topic fits" in await console.get("/topics?search=nothing")
+
+
+async def test_names_that_clients_chose_are_text_and_lead_to_their_pages(console: OpenConsole) -> None:
+    page = await console.get("/?by=client&application=User:stranger")
+
+    assert "<script>alert" not in page
+    assert "\u202e" not in page
+    assert "\x07" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;?gnp?" in page
+    address = f"/clients/{quote(HOSTILE, safe='')}"
+    assert address in links(page)
+    own = await console.get(address)
+    assert "<h1><bdi>&lt;script&gt;alert(1)&lt;/script&gt;?gnp?" in own
+    assert "User:stranger" in own
+    assert "kwitness why &#39;&lt;script&gt;alert(1)&lt;/script&gt;*&#39;" in own
+
+
+async def test_a_name_of_32_kib_is_shortened_and_has_a_page(console: OpenConsole) -> None:
+    name = "y" * 32_767
+    _add(console, [{"client_id": name, "principal": "User:lengthy"}])
+
+    page = await console.get("/?by=client&search=yyyy")
+
+    assert "y" * (LONGEST + 1) not in page
+    assert f"(+{32_767 - LONGEST:,} characters)" in page
+    address = link_of("clients", name)
+    assert len(address) < 100
+    assert address in links(page)
+    assert "User:lengthy" in await console.get(address)
+
+
+async def test_names_that_resemble_paths_have_pages(console: OpenConsole) -> None:
+    names = ["..", ".", "a/b", "a?b#c", "a%2fb", "~sha256-none", " ", "a\\b"]
+    _add(console, [{"client_id": name, "principal": "User:odd"} for name in names])
+
+    page = await console.get("/?by=client&application=User:odd")
+
+    found = [address for address in links(page) if address.startswith("/clients/")]
+    assert len(found) == len(names)
+    for address in found:
+        # As a browser reads them: "." and ".." would name another page.
+        assert urljoin("http://x/", address) == f"http://x{address}"
+        assert "No source knows" not in await console.get(address), address
+
+
+async def test_pages_have_a_hundred_rows_and_links_to_the_others(console: OpenConsole) -> None:
+    _add(console, [{"client_id": f"client-{number:03}", "principal": "User:many"} for number in range(250)])
+
+    shown: list[str] = []
+    address = "/?by=client&application=User:many&order=application"
+    for rows in (100, 100, 50):
+        page = await console.get(address)
+        assert len(cells(page)) == rows
+        shown += [row[0].split()[0] for row in cells(page)]
+        following = re.search(r'rel="next" href="([^"]*)"', page)
+        address = following[1].replace("&amp;", "&") if following else ""
+
+    assert shown == [f"client-{number:03}" for number in range(250)]
+    assert not address
+    assert "Rows 201 to 250 of 250 client ids" in page
+
+
+async def test_headings_sort_and_say_so(console: OpenConsole) -> None:
+    page = await console.get("/?order=-clients")
+    numbers = [int(row[2]) for row in cells(page)]
+
+    assert numbers == sorted(numbers, reverse=True)
+    assert page.count('aria-sort="descending"') == 1
+    assert re.search(r'aria-sort="descending"><a href="/\?order=clients">Client ids', page)
+    assert [int(row[2]) for row in cells(await console.get("/?order=clients"))] == sorted(numbers)
+
+
+async def test_filters_and_search_select_rows(console: OpenConsole) -> None:
+    async def applications(query: str) -> set[str]:
+        return {row[0].split()[0] for row in cells(await console.get(f"/?{query}"))}
+
+    assert await applications("owner=orders") == {"User:checkout"}
+    assert await applications("search=PAYMENTS") == {"User:ledger"}
+    assert await applications("defect=*") == {"User:checkout"}
+    assert await applications("defect=LostAfterDisconnect") == {"User:checkout"}
+    assert await applications("seen=pushing") == {"User:checkout", "User:ledger"}
+    assert "reports" in await applications("seen=silent&software=kafka-python")
+    assert await applications("order=drop table&page=-1&by=') --&unknown=1") == await applications("")
+
+
+def _add(console: OpenConsole, items: list[dict[str, str]]) -> None:
+    """Have the index know connections beside those of the fleet."""
+    database = console.console._database
+    database.write(CONNECTIONS.added(json.dumps(items)), TRAFFIC.added("[]"))
+    rebuild(database)

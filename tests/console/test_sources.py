@@ -1,0 +1,127 @@
+"""Checks what the index reads again: changes by cursor alone, and how sources say that they are old or partial."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from kwitness.cli.collector_access import CollectorAccess
+from kwitness.cli.failure import CommandFailedError
+from kwitness.cli.local_route import LocalRoute
+from kwitness.console.index.contents import new_index
+from kwitness.console.index.database import Database, IndexFullError
+from kwitness.console.sources.client_changes import ClientChanges
+from kwitness.console.sources.source import PAUSE_FOR_WORK, PERIOD_S, Source
+
+from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_samples import batch
+from tests.console.fleet_samples import CHECKOUT, LEDGER, pushed
+from tests.console.open_console import session_of
+
+
+class Counted(CollectorAccess):
+    """Counts the items of answers."""
+
+    items = 0
+
+    def get(self, path: str, model: Any, **parameters: Any) -> Any:
+        answer = super().get(path, model, **parameters)
+        if "since" in parameters:
+            self.items += len(answer.items)
+        return answer
+
+
+def known(index: Database) -> dict[str, int]:
+    """Return the time of the last push by instance."""
+    rows = index.rows("SELECT client_instance_id, last_push_ms FROM clients ORDER BY ALL")
+    return {row["client_instance_id"]: row["last_push_ms"] for row in rows}
+
+
+def answered(collector: CollectorProcess) -> dict[str, int]:
+    """Return the same of the collector's own answer."""
+    return {item["client_instance_id"]: item["last_push_ms"] for item in collector.get("/v1/clients").body["items"]}
+
+
+def test_only_changes_are_read_again_and_the_times_of_pushes(collector: CollectorProcess) -> None:
+    index = new_index()
+    access = Counted(LocalRoute(session_of(collector)))
+    changes = ClientChanges(access, index)
+    now_ms = int(time.time() * 1000)
+    collector.push(batch([pushed(number, CHECKOUT, now_ms) for number in range(1, 6)]))
+
+    assert changes.read() == []
+    assert known(index) == answered(collector)
+    assert access.items == 5
+
+    collector.push(batch([pushed(2, CHECKOUT, now_ms), pushed(6, LEDGER, now_ms)]))
+    changes.read()
+    assert access.items == 6
+    assert known(index) == answered(collector)
+    assert len(known(index)) == 6
+
+    collector.push(batch([{**pushed(1, CHECKOUT, now_ms), "terminating": True}]))
+    changes.read()
+    assert access.items == 7
+    ended = index.rows("SELECT client_instance_id FROM clients WHERE terminated")
+    assert ended == [{"client_instance_id": "instance-1"}]
+    assert known(index) == answered(collector)
+
+
+def test_a_collector_that_was_restarted_is_read_from_the_beginning(collector: CollectorProcess) -> None:
+    index = new_index()
+    changes = ClientChanges(CollectorAccess(LocalRoute(session_of(collector))), index)
+    now_ms = int(time.time() * 1000)
+    collector.push(batch([pushed(1, CHECKOUT, now_ms), pushed(2, CHECKOUT, now_ms)]))
+    changes.read()
+    collector.kill()
+    for path in collector.folder.glob("state-*/*"):
+        path.unlink()
+    collector.start()
+    collector.push(batch([pushed(3, LEDGER, now_ms)], epoch=2))
+
+    changes.read()
+
+    assert known(index) == answered(collector)
+    assert [*known(index)] == ["instance-3"]
+
+
+async def test_a_source_keeps_its_last_answer_and_the_reason_why_the_next_one_failed() -> None:
+    answers: list[list[str] | Exception] = [
+        ["a replica lacks"],
+        CommandFailedError("it is away"),
+        [],
+        IndexFullError("full"),
+    ]
+    changed: list[str] = []
+
+    def read() -> list[str]:
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    source = Source("traffic", read, changed=lambda: changed.append(source.state))
+    assert source.state == "loading"
+
+    for _ in range(4):
+        await source.read_once()
+
+    assert changed == ["partial", "failed", "complete", "failed"]
+    assert source.problem == "full"
+    assert source.as_of_ms is not None
+
+
+async def test_a_source_that_needs_much_of_a_processor_pauses_longer() -> None:
+    def work(seconds: float) -> list[str]:
+        began = time.thread_time()
+        while time.thread_time() - began < seconds:
+            pass
+        return []
+
+    quick = Source("quick", lambda: work(0), changed=lambda: None)
+    slow = Source("slow", lambda: work(0.5), changed=lambda: None)
+    await quick.read_once()
+    await slow.read_once()
+
+    assert quick.pause_s == PERIOD_S
+    assert slow.pause_s >= 0.5 * PAUSE_FOR_WORK
