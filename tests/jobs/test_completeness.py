@@ -105,7 +105,7 @@ def of_no_use(said: Said) -> list[KafkaRecord]:
         {"cluster_id": "another"},
         {"topic": None},
         {"topic": "kwitness.traffic"},
-        {"kind": "presence"},
+        {"kind": "presence", "partitions": 2},
         {"api": "ShareFetch", "group_id": "s"},
         {"api": "Fetch", "client_id": None},
         {"offset_ranges": [], "unconfirmed": 0, "transactional_batches": 0},

@@ -6,7 +6,7 @@ not have is null. Fields that the schema does not know are passed over, so that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
@@ -44,11 +44,16 @@ def union_of(schemas: Iterable[StructType]) -> StructType:
     return StructType(list(found.values()))
 
 
-def decoded_events(records: DataFrame, schema: StructType, names: Mapping[str, Collection[str]]) -> DataFrame:
+def decoded_events(
+    records: DataFrame,
+    schema: StructType,
+    names: Mapping[str, Collection[str]],
+    passed_over: Callable[[Callable[[str], Column]], Column] = lambda _: F.lit(False),
+) -> DataFrame:
     """Records with two more columns: `event`, what their value says, and `problem`, a struct of reason and message.
 
     One of the two is null: an event is there where there is no problem. It has the fields of the schema, and `CORRUPT`,
-    which is null.
+    which is null but in what is passed over.
 
     Parameters
     ----------
@@ -58,6 +63,9 @@ def decoded_events(records: DataFrame, schema: StructType, names: Mapping[str, C
         Fields that are read, `schema`, `event_source`, `event_epoch` and `event_seq` among them.
     names
         By kind of the topic, the names of schemas that are understood, with their versions (`kwitness.traffic/1`).
+    passed_over
+        Given what returns a field: true for events that are of no use to the job, whose fields may have other types
+        than those of the same name that it reads. A field that has another type is null.
     """
     read = StructType([*schema.fields, StructField(CORRUPT, StringType())])
     size = F.coalesce(F.octet_length("value"), F.lit(0))
@@ -72,9 +80,10 @@ def decoded_events(records: DataFrame, schema: StructType, names: Mapping[str, C
         F.lit(False),
     )
     identified = field("event_source").isNotNull() & field("event_epoch").isNotNull() & field("event_seq").isNotNull()
+    is_corrupt = field(CORRUPT).isNotNull() & ~F.coalesce(passed_over(field), F.lit(False))
     found = (
         F.when(F.col("_size") > MAX_EVENT_BYTES, problem(*_TOO_LARGE))
-        .when(F.col("_read").isNull() | field(CORRUPT).isNotNull(), problem(*_MALFORMED))
+        .when(F.col("_read").isNull() | is_corrupt, problem(*_MALFORMED))
         .when(~F.coalesce(known, F.lit(False)), problem(*_UNKNOWN))
         .when(~identified, problem(*_UNIDENTIFIED))
     )

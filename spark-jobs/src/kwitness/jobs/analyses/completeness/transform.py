@@ -110,7 +110,8 @@ def grace_ms_of(job_input: JobInput) -> int:
 
 def _decoded(records: DataFrame, job_input: JobInput) -> DataFrame:
     """Lines of `kwitness.jobs.frame.job.decoded_schema`, one for each record; its row is an array of rows."""
-    events = decoded_events(records, _EVENT, _NAMES)
+    # Of presence, partitions is a number and no list.
+    events = decoded_events(records, _EVENT, _NAMES, lambda field: field("kind") == "presence")
     event = F.col("event").getField
     is_topic = (F.col("kind") == INTERCEPTIONS) & (event("kind") == "topic")
     is_partition = (F.col("kind") == TRAFFIC) & (event("kind") == "partition") & event("api").isin("Produce", "Fetch")
