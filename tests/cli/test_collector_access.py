@@ -19,7 +19,7 @@ from kwitness.cli.failure import CommandFailedError, NotPermittedError
 from kwitness.cli.kubernetes_route import KubernetesRoute
 from kwitness.cli.options import Options
 from kwitness.cli.serving_collector import find_cluster, find_collector
-from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH
+from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH, MAX_QUESTION
 from kwitness.contracts.envelopes import ClientPage, ClusterState
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.certificates import Authority
@@ -181,6 +181,14 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_again(access, installe
         assert asked._connection is not None
         asked._connection.sock.shutdown(2)
         assert asked.get(CLIENTS_PATH, ClientPage).items == ()
+
+
+def test_a_connection_that_ends_with_an_answer_is_opened_again(access, installed):
+    serving = find_collector(access, find_cluster(access, None))
+    with CollectorAccess(KubernetesRoute(access, serving, installed.address)) as collector_access:
+        status, _ = collector_access._send(f"{CLIENTS_PATH}?client_id={'x' * 2 * MAX_QUESTION}")
+        assert status == 400
+        assert collector_access.get(CLIENTS_PATH, ClientPage).items == ()
 
 
 def test_a_certificate_of_somebody_else_gets_no_token(access, api, installed):

@@ -44,7 +44,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 @pytest.mark.usefixtures("name")
-@pytest.mark.parametrize("form", ["table", "csv", "name"])
+@pytest.mark.parametrize("form", ["table", "wide", "csv", "name"])
 def test_names_do_no_harm_to_terminals_and_lines(types, form) -> None:
     for line in LINES:
         done = types(*line, "-o", form)
@@ -52,7 +52,9 @@ def test_names_do_no_harm_to_terminals_and_lines(types, form) -> None:
         assert done.returncode == 0, done.stderr
         shown = done.stdout.replace("\r\n", "\n").removesuffix("\n").split("\n")
         assert all(map(str.isprintable, shown)), line
-        assert len(shown) == (1 if form == "name" else 5 if line == ("groups", "payments") and form == "table" else 2)
+        assert len(shown) == (
+            1 if form == "name" else 5 if line == ("groups", "payments") and form in {"table", "wide"} else 2
+        )
 
 
 def test_the_name_is_whole_in_json_and_yaml_and_escaped_in_csv(types, name) -> None:
@@ -65,6 +67,57 @@ def test_the_name_is_whole_in_json_and_yaml_and_escaped_in_csv(types, name) -> N
     assert cell[0] not in "=+-@\t\r"
     if name.isprintable():
         assert cell.removeprefix("'") == name
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        (("connections",), "client_id"),
+        (("topics",), "topic"),
+        (("topics", "orders"), "client_id"),
+        (("groups",), "group_id"),
+        (("groups", "payments"), "topic"),
+    ],
+)
+def test_names_are_whole_in_documents_of_every_noun(types, door, name, line, field) -> None:
+    chosen = name[:249]
+    answers_connections(door, connection(chosen))
+    answers_traffic(door, traffic("Produce", chosen, "orders" if "orders" in line else chosen))
+    answers_groups(door, group(chosen, chosen, 7, 9))
+
+    for form, read in (("json", json.loads), ("yaml", yaml.safe_load)):
+        done = types(*line, "-o", form)
+        assert done.returncode == 0, done.stderr
+        assert read(done.stdout)["items"][0][field] == chosen
+        assert all(map(str.isprintable, done.stdout.splitlines())), form
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("clients", "--"),
+        ("connections", "--client-id"),
+        ("topics", "--"),
+        ("groups", "--"),
+        ("why", "--"),
+        ("metrics", "--"),
+    ],
+    ids=" ".join,
+)
+def test_a_name_as_an_argument_does_no_harm(types, door, name, line) -> None:
+    answers_with(door, item(client_id=name[:1_000]))
+    done = types(*line, name[:1_000])
+
+    assert done.returncode in {0, 1}
+    assert all(map(str.isprintable, [*done.stdout.splitlines(), *done.stderr.splitlines()]))
+    assert "use the command of the release" not in done.stderr
+
+
+def test_a_name_that_is_longer_than_kafka_allows_is_refused_by_the_command(types) -> None:
+    done = types("clients", "x" * 110_000)
+
+    assert done.returncode == 1
+    assert "a collector reads 102400 at most: give the beginning of a name and *" in done.stderr
 
 
 def test_csv_has_the_fields_of_the_noun_and_numbers_as_they_are(types, door) -> None:

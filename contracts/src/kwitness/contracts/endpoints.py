@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 __all__ = [
     "CLIENTS_PATH",
     "CLIENT_METRICS_PATH",
@@ -20,6 +22,7 @@ __all__ = [
     "INJECTOR_PORT",
     "INJECT_PATH",
     "INTERCEPTOR_DIRECTIVES_PATH",
+    "MAX_QUESTION",
     "METRICS_PATH",
     "OBSERVER_SUBSCRIPTIONS_PATH",
     "OTLP_GRPC_PORT",
@@ -44,6 +47,9 @@ INJECTOR_PORT = 9443
 """The injector's webhook."""
 PROBE_PORT = 8080
 """Metrics and probes of operator, collector and injector."""
+
+MAX_QUESTION: Final = 100 * 1024
+"""Bytes of a question's path and parameters: a name has up to 32,767, of which each may be written as three."""
 
 PUSHES_PATH = "/v1/pushes"
 GAUGES_PATH = "/v1/gauges"

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from pydantic import BaseModel, ValidationError
 
 from kwitness.cli.failure import CommandFailedError
+from kwitness.contracts.endpoints import MAX_QUESTION
 from kwitness.contracts.envelopes import ErrorBody
 
 __all__ = ["CollectorAccess", "CollectorRefusedError", "CollectorRoute"]
@@ -107,7 +108,13 @@ class CollectorAccess:
             It cannot be reached, or answers what this release does not understand.
         """
         query = urlencode({name: value for name, value in parameters.items() if value is not None})
-        status, body = self._answer(f"{path}?{query}" if query else path)
+        target = f"{path}?{query}" if query else path
+        if len(target) > MAX_QUESTION:
+            raise CommandFailedError(
+                f"the question has {len(target)} bytes, and a collector reads {MAX_QUESTION} at most: give the "
+                "beginning of a name and * in place of the whole name"
+            )
+        status, body = self._answer(target)
         try:
             if status == http.client.OK:
                 return model.model_validate_json(body)
@@ -145,6 +152,8 @@ class CollectorAccess:
             raise CommandFailedError(
                 f"collector {self.name} answered more than {_MOST_BYTES >> 20} MiB: ask for less (--limit)"
             )
+        if response.will_close:
+            self.close()  # http.client would dial the name of the connection itself, which the route alone can reach
         return response.status, body
 
     def _unreachable(self, error: Exception) -> CommandFailedError:

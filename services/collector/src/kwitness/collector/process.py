@@ -48,7 +48,7 @@ from kwitness.collector.sinks.topic_writer import TopicWriter
 from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorConfig, ForwardConfig
 from kwitness.contracts.denied_addresses import DeniedAddresses
-from kwitness.contracts.endpoints import DIRECTIVES_PATH, INTERCEPTOR_DIRECTIVES_PATH
+from kwitness.contracts.endpoints import DIRECTIVES_PATH, INTERCEPTOR_DIRECTIVES_PATH, MAX_QUESTION
 
 _LOG = logging.getLogger(__name__)
 _TICK_S: Final = 1.0
@@ -108,7 +108,7 @@ class Collector:
         MetricsPage(self._pipeline, self._observation, self._client_info, self._requests, self._trouble).add_to(
             page.application
         )
-        own = Listener(self._requests, settings.host, settings.port, certificate, silent_s)
+        own = Listener(self._requests, settings.host, settings.port, certificate, silent_s, longest_line=MAX_QUESTION)
         PushApi(self._pipeline, self._authenticator, budget).add_to(own.application)
         EventsApi(self._observation, self._authenticator, self._peers, budget).add_to(own.application)
         told = Told(self._authenticator, self._peers, budget)

@@ -23,6 +23,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Requests = Counter[tuple[str, int]]
 """Requests by path (as routed, so that strangers cannot make up new ones) and status."""
 _STOP_S: Final = 5.0
+_LONGEST_LINE: Final = 8_190
 
 
 def error_answer(refused: RefusedError) -> web.Response:
@@ -72,17 +73,25 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
 class Listener:
     """An application on a port, with TLS when a certificate is named; routes are added to ``application``.
 
-    ``silent_s`` is as of `Connections`.
+    ``silent_s`` is as of `Connections`; ``longest_line`` is how many bytes a request's path and parameters may have.
     """
 
     def __init__(
-        self, requests: Requests, host: str, port: int, certificate: Certificate | None, silent_s: float
+        self,
+        requests: Requests,
+        host: str,
+        port: int,
+        certificate: Certificate | None,
+        silent_s: float,
+        *,
+        longest_line: int = _LONGEST_LINE,
     ) -> None:
         self._connections = Connections(silent_s)
         self.application = web.Application(middlewares=[_counting(requests, self._connections)])
         self._host = host
         self._port = port
         self._certificate = certificate
+        self._longest_line = longest_line
         self._runner: web.AppRunner | None = None
 
     async def start(self) -> None:
@@ -93,6 +102,7 @@ class Listener:
             logger=_PROTOCOL_LOG,
             access_log=None,
             auto_decompress=False,
+            max_line_size=self._longest_line,
             keepalive_timeout=IDLE_S,
             shutdown_timeout=_STOP_S,
         )

@@ -48,6 +48,11 @@ def label_value(value: str) -> tuple[str, bool]:
     return f"{kept}~{_digest(value)}", True
 
 
+def label_prefix(prefix: str) -> str:
+    """Return how a bounded value begins whose original begins with ``prefix``, as far as that was kept."""
+    return _UNSAFE.sub("\ufffd", prefix)
+
+
 def _digest(value: str) -> str:
     return hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
 
