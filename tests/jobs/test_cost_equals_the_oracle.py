@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.resources.analytics_parameters import CostAttributionParameters
 from kwitness.jobs.analyses.cost_attribution.job import JOB, SINK
+from kwitness.jobs.frame.costs import UNOWNED, Costs
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.job import JobInput
 from kwitness.jobs.frame.table_sink import PeriodTables
@@ -156,6 +158,40 @@ def test_a_driver_that_is_killed_between_any_two_steps_leaves_the_same_table(
     assert _run(again, samples) == ()
     assert version(again) == before
     assert rows_of(again) == oracle(traffic, samples, settings)
+
+
+def test_the_last_day_that_is_over_and_the_month_cost_each_owner_what_the_oracle_finds(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    settings = SETTINGS[2]
+    # A month and days of Berlin: four windows of the evening of 31 March, one of weeks before, and one of the next day.
+    traffic = cost_inputs.traffic_rows(2, windows=4)
+    next_day = cost_inputs.traffic_row(
+        cost_inputs.TURN + cost_inputs.DAY, "api", "Metadata", cost_inputs.CLIENTS[0], requests=5_000_000
+    )
+    cost_inputs.add_traffic(tmp_path, [*traffic, next_day])
+    at = tables(spark, tmp_path, settings)
+    at.update()
+
+    found = at.costs()
+
+    assert found is not None
+    assert (found.currency, found.month, found.day) == ("EUR", "2027-04", "2027-03-31")
+    assert found.day_end_ms == int(datetime(2027, 3, 31, 22, tzinfo=UTC).timestamp()) * 1000
+    of_day = [row for row in traffic if row["window_start_ms"] > cost_inputs.TURN - cost_inputs.HOUR]
+    assert {cost.owner: cost.day_micro_units for cost in found.owners} == _owned(oracle(of_day, [], settings), found)
+    assert {cost.owner: cost.month_micro_units for cost in found.owners} == _owned(
+        oracle([next_day], [], settings), found
+    )
+    assert {"orders", "billing", UNOWNED} <= {cost.owner for cost in found.owners}
+
+
+def _owned(rows: list[Any], found: Costs) -> dict[str, int]:
+    """Costs of owners that are reported, by the oracle's rows."""
+    sums = dict.fromkeys((cost.owner for cost in found.owners), 0)
+    for row in rows:
+        sums[row["owner"] or UNOWNED] += row["cost"]
+    return sums
 
 
 def test_only_months_that_changed_are_written_and_nothing_where_nothing_did(

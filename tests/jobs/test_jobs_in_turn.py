@@ -65,6 +65,9 @@ def test_jobs_run_in_turn_in_one_session_and_one_that_fails_ends_no_other(kafka:
     )
     assert told["inventory"]["ledger"]["accepted"] == 2
     assert told["cost"]["finding_counts"]["RateMissing"] >= 1
+    assert [(cost["owner"], cost["month_micro_units"] > 0) for cost in told["cost"]["costs"]["owners"]] == [
+        ("unowned", True)
+    ]
     assert {row["month"] for row in read(configs[3].table_path)} >= {"2027-03"}
     assert not DeltaTable.is_deltatable(configs[2].table_path)
     assert "2 of 4 jobs ended well" in done.stderr

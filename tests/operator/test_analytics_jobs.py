@@ -298,6 +298,12 @@ async def test_findings_of_a_driver_are_in_the_status_an_event_and_a_metric(api,
             labels = f'finding="NotClosed",name="inventory",namespace="{namespace}",type="ClientInventory"'
             assert f"kwitness_job_findings{{{labels}}} 7.0" in generate_latest(registry).decode()
 
+            owner = {"owner": "orders", "month_micro_units": 9, "day_micro_units": 1}
+            day = {"day": "2026-11-29", "day_end_ms": 1_795_996_800_000}
+            said.update(costs={"currency": "EUR", "month": "2026-11", **day, "owners": [owner, owner]})
+            costs = await eventually_beside(lambda: _analysis(api, namespace).get("costs"))
+            assert costs["owners"] == [{"owner": "orders", "monthMicroUnits": 9, "dayMicroUnits": 1}]
+
             api.objects.patch("kaj", "inventory", namespace, {"spec": {"suspend": True}})
             await eventually_beside(lambda: ready(api, "kaj", "inventory", namespace)["reason"] == "Suspended")
             until_now = len(asked)

@@ -170,7 +170,10 @@ def test_every_metric_of_the_registry_is_exposed_with_its_type_labels_and_help(a
     ledger = {"hop": "table", "accepted": 3, "delivered": 1, "queued": 1, "dropped": {"Expired": 1}}
     apply(api, analytics_job("inventory", namespace))
     until_reason(api, "kaj", "inventory", namespace, "Starting")
-    reported = {"ledger": [ledger], "lag": {"records": 4}, "findingCounts": {"NotClosed": 2}}
+    day = {"day": "2026-11-29", "dayEndTime": "2026-11-30T00:00:00Z"}
+    owners = [{"owner": "orders", "monthMicroUnits": 5_000_000, "dayMicroUnits": 1}]
+    costs = {"currency": "EUR", "month": "2026-11", **day, "owners": owners}
+    reported = {"ledger": [ledger], "lag": {"records": 4}, "findingCounts": {"NotClosed": 2}, "costs": costs}
     known = {"table": "inventory", "type": "ClientInventory", **reported}
     api.objects.patch("kaj", "inventory", namespace, {"status": {"analyses": [known]}}, subresource="status")
     eventually(lambda: "kwitness_job_findings{" in applied.probe("/metrics")[1])

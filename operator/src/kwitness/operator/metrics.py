@@ -9,6 +9,8 @@ from prometheus_client import Counter, Gauge, Histogram, Metric, disable_created
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from kwitness.contracts.own_metrics import own_metric
+from kwitness.contracts.rate_card import MICRO_UNITS
+from kwitness.operator.model.moments import milliseconds_of
 from kwitness.operator.model.store import Store
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "WATCH_SUCCESS",
     "WORKQUEUE_DEPTH",
     "ConditionGauges",
+    "JobCosts",
     "JobNumbers",
     "OutdatedClients",
 ]
@@ -125,6 +128,37 @@ class JobNumbers:
                 for finding, count in status.get("findingCounts", {}).items():
                     findings.add_metric([*labels, status["type"], finding], count)
         yield from (events, queued, lag, findings)
+
+
+class JobCosts:
+    """Costs that jobs of type CostAttribution computed last, from their statuses, in units of the currency.
+
+    Satisfies prometheus_client's collector protocol.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield the costs of months and of days, and when the days ended."""
+        months, days, ends = (
+            GaugeMetricFamily(entry.name, entry.help, labels=entry.labels)
+            for entry in map(
+                own_metric, ("kwitness_cost_month_units", "kwitness_cost_day_units", "kwitness_cost_day_end_seconds")
+            )
+        )
+        for key, body in self._store.items("AnalyticsJob"):
+            labels = [key.namespace, key.name]
+            for status in (body.get("status") or {}).get("analyses", ()):
+                costs = status.get("costs") or {}
+                for entry in costs.get("owners", ()):
+                    of_owner = [*labels, entry["owner"], costs["currency"]]
+                    months.add_metric(of_owner, entry["monthMicroUnits"] / MICRO_UNITS)
+                    if "dayMicroUnits" in entry:
+                        days.add_metric(of_owner, entry["dayMicroUnits"] / MICRO_UNITS)
+                if "dayEndTime" in costs:
+                    ends.add_metric(labels, milliseconds_of(costs["dayEndTime"]) / 1000)
+        yield from (months, days, ends)
 
 
 class OutdatedClients:

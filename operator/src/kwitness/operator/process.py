@@ -149,6 +149,7 @@ async def _work(
     from_what_is_known = (
         metrics.ConditionGauges(context.store, KINDS),
         metrics.JobNumbers(context.store),
+        metrics.JobCosts(context.store),
         metrics.OutdatedClients(partial(connections_below, context)),
     )
     for collector in from_what_is_known:

@@ -10,7 +10,16 @@ from .client_metrics import ClientMetrics, ClientMetricValue
 from .client_owner import ClientOwner
 from .client_pods import MAX_CLIENT_PODS, MAX_CLIENT_PODS_BYTES, ClientPods, PodPlace
 from .driver_rows import END_OF_ROWS, MAX_ROWS, MAX_ROWS_BYTES, ROWS_CONTENT_TYPE, RowsEnd
-from .driver_status import DriverFinding, DriverLag, DriverLedger, DriverRun, DriverStatus, LostRecords
+from .driver_status import (
+    DriverCosts,
+    DriverFinding,
+    DriverLag,
+    DriverLedger,
+    DriverRun,
+    DriverStatus,
+    LostRecords,
+    OwnerCost,
+)
 from .envelope_model import ReplicasAnswer
 from .events import (
     EVENTS_CONTENT_TYPE,
@@ -124,6 +133,7 @@ __all__ = [
     "ConnectionSnapshot",
     "ConnectionState",
     "Directives",
+    "DriverCosts",
     "DriverFinding",
     "DriverLag",
     "DriverLedger",
@@ -159,6 +169,7 @@ __all__ = [
     "ObserverTelemetry",
     "OpenConnection",
     "OpenConnections",
+    "OwnerCost",
     "PluginLedger",
     "PodPlace",
     "ProfileName",

@@ -9,6 +9,7 @@ from pydantic import Field
 from .envelope_model import Count, Envelope, Milliseconds
 
 __all__ = [
+    "DriverCosts",
     "DriverFinding",
     "DriverLag",
     "DriverLedger",
@@ -17,6 +18,7 @@ __all__ = [
     "DriverStatus",
     "LossReason",
     "LostRecords",
+    "OwnerCost",
 ]
 
 DriverPhase = Literal["Starting", "Running", "Succeeded", "Failed"]
@@ -73,6 +75,30 @@ class DriverFinding(Envelope):
     message: Annotated[str, Field(max_length=1024)] = Field(description="What is wrong, and what to do.")
 
 
+class OwnerCost(Envelope):
+    """Usage of an owner, in micro-units of the currency."""
+
+    owner: Annotated[str, Field(min_length=1, max_length=128)] = Field(
+        description="Team; `unowned` is usage without an owner, `other` what belongs to teams that are left out."
+    )
+    month_micro_units: Count = Field(description="Of the month so far.")
+    day_micro_units: Count | None = Field(None, description="Of the day; absent where there is no day.")
+
+
+class DriverCosts(Envelope):
+    """Costs of the present month and of the last day that is over, by owner."""
+
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = Field(description="Code of the currency.")
+    month: Annotated[str, Field(pattern=r"^\d{4}-\d\d$")] = Field(description="The latest month, such as 2028-02.")
+    day: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\d$")] | None = Field(
+        None, description="The last day of which all windows are closed; absent where none of the latest days is."
+    )
+    day_end_ms: Milliseconds | None = Field(None, description="Its end, in milliseconds since 1970.")
+    owners: tuple[OwnerCost, ...] = Field(
+        (), description="The 20 teams that cost most, `unowned` and `other`.", max_length=22
+    )
+
+
 class DriverStatus(Envelope):
     """What a driver says about itself; what is not known is absent."""
 
@@ -98,3 +124,4 @@ class DriverStatus(Envelope):
     finding_counts: dict[Annotated[str, Field(max_length=63)], Count] | None = Field(
         None, description="How many of each kind were found; absent while nothing was computed.", max_length=32
     )
+    costs: DriverCosts | None = Field(None, description="What was used costs, of the type CostAttribution alone.")

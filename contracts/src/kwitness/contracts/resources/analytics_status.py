@@ -17,9 +17,11 @@ __all__ = [
     "AnalyticsJobStatus",
     "DataLoss",
     "FinishedRun",
+    "JobCosts",
     "JobFinding",
     "Lag",
     "LastRun",
+    "OwnerCost",
 ]
 
 
@@ -67,6 +69,36 @@ class JobFinding(Contract):
     first_seen_time: str | None = time_field("When it was found first.")
 
 
+class OwnerCost(Contract):
+    """Usage of an owner, in micro-units, millionths of the currency."""
+
+    owner: str = Field(
+        description="Team; `unowned` is usage without an owner, `other` what belongs to teams that are left out.",
+        max_length=128,
+    )
+    month_micro_units: int = Field(description="Of the month so far.", ge=0)
+    day_micro_units: int | None = Field(None, description="Of the day; absent where there is no day.", ge=0)
+
+
+class JobCosts(Contract):
+    """Costs of the present month and of the last day that is over, by owner."""
+
+    currency: str = Field(description="Code of the currency.", max_length=3)
+    month: str = Field(description="The latest month of the table.", max_length=7)
+    day: str | None = Field(
+        None,
+        description="The last day of which all windows are closed; absent where none of the latest days is.",
+        max_length=10,
+    )
+    day_end_time: str | None = time_field("When the day ended.")
+    owners: tuple[OwnerCost, ...] = Field(
+        (),
+        description="The 20 teams that cost most, `unowned` and `other`; the table has all.",
+        max_length=22,
+        json_schema_extra=list_map("owner"),
+    )
+
+
 class AnalysisStatus(Contract):
     """State of one analysis."""
 
@@ -107,6 +139,7 @@ class AnalysisStatus(Contract):
     findings_total: int | None = Field(
         None, description="How many were found; absent while nothing was computed.", ge=0
     )
+    costs: JobCosts | None = Field(None, description="What was used costs; of the type CostAttribution alone.")
     table_path: str | None = Field(None, description="Where the table is.", max_length=1024)
     table_version: int | None = Field(None, description="Version of the Delta table last written.", ge=0)
     data_loss: tuple[DataLoss, ...] = Field(

@@ -20,6 +20,7 @@ LIVE_FIELDS: Final = frozenset(
     {
         "clients",
         "connections",
+        "costs",
         "coverage",
         "findingCounts",
         "findings",

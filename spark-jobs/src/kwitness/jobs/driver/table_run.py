@@ -63,6 +63,7 @@ class TableRun:
         self._input = job_input(job, config)
         self._survey_at = self._find_at = float("-inf")
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
+        self._has_costs = False
 
     def run(
         self, stopping: threading.Event, renewed: Callable[[], dict[str, str] | None], note: str | None = None
@@ -127,6 +128,9 @@ class TableRun:
             self._tidy()
         if periods or time.monotonic() >= self._find_at:
             self._find()
+        if periods or not self._has_costs:
+            self._board.change(costs=self._tables.costs())
+            self._has_costs = True
         self._board.change(table_version=self._tables.table.version())
 
     def _survey_when_due(self) -> None:

@@ -16,6 +16,7 @@ from kwitness.contracts.owners import OwnerList
 from kwitness.contracts.rate_card import RateCard
 from kwitness.contracts.resources.analyses import AnalyticsJobType
 from kwitness.jobs.frame.cluster_survey import ClusterSurvey
+from kwitness.jobs.frame.costs import Costs
 from kwitness.jobs.frame.findings import Findings
 from kwitness.jobs.frame.rejection import QUARANTINE_SCHEMA
 from kwitness.jobs.frame.second_cluster import Comparison
@@ -316,12 +317,16 @@ class TableSink:
         Pure: given days in UTC and the input, the periods that a part of them belongs to.
     compute
         Given what is read, some periods and the input. It writes nothing.
+    costs
+        Given what is read, the table and the input: what the status says of costs. It writes nothing. Absent where the
+        table has none.
     """
 
     period: str
     keys: tuple[str, ...]
     periods: Callable[[Iterable[date], JobInput], tuple[str, ...]]
     compute: Callable[[TableInputs, tuple[str, ...], JobInput], Computed]
+    costs: Callable[[TableInputs, DataFrame, JobInput], Costs | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

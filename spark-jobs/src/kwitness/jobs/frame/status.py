@@ -9,6 +9,7 @@ from typing import Any
 
 from kwitness.contracts.envelopes.driver_status import DriverPhase
 from kwitness.contracts.envelopes.driver_status import DriverStatus as Answer
+from kwitness.jobs.frame.costs import Costs
 from kwitness.jobs.frame.findings import Finding
 from kwitness.jobs.frame.ledger import Ledger
 from kwitness.jobs.frame.offsets import DataLoss
@@ -57,6 +58,8 @@ class DriverStatus:
         Examples of what the job found that somebody should look at.
     finding_counts
         How many there are, by kind; None while that was not computed.
+    costs
+        What was used costs; None of jobs that do not compute that, or did not yet.
     """
 
     phase: DriverPhase = "Starting"
@@ -74,6 +77,7 @@ class DriverStatus:
     data_loss_total: int = 0
     findings: tuple[Finding, ...] = ()
     finding_counts: Mapping[str, int] | None = None
+    costs: Costs | None = None
 
     def answer(self) -> Answer:
         """The document that the operator reads; its fields have the names that they have here."""

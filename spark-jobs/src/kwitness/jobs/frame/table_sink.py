@@ -8,7 +8,8 @@ when it finds the work of one that was killed: one commit, or none.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import date, timedelta
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 from pyspark.sql.types import StructType
 
 from kwitness.contracts.resources.analyses import AnalyticsJobType
+from kwitness.jobs.frame.costs import Costs
 from kwitness.jobs.frame.delta_table import JobTable
 from kwitness.jobs.frame.input_table import InputTable, TableVersion
 from kwitness.jobs.frame.job import COMPUTED_BY, Job, JobInput, TableInputs, TableSink
@@ -115,6 +117,26 @@ class PeriodTables:
         return periods
 
     def _write(self, periods: tuple[str, ...], present: Mapping[str, TableVersion]) -> _Mark:
+        with self._reading(present) as inputs:
+            found = self._sink.compute(inputs, periods, self._input)
+            mark = _Mark(present, self._settings, (self._mark.open - {*periods}) | found.open)
+            named = ", ".join(f"'{one}'" for one in periods)
+            rows = found.rows.withColumn(COMPUTED_BY.name, F.lit(self._job.computed_by)).select(
+                *(F.col(field.name).cast(field.dataType).alias(field.name) for field in self._schema)
+            )
+            self.table.replace(rows, f"{self._sink.period} IN ({named})", mark.metadata())
+        return mark
+
+    def costs(self) -> Costs | None:
+        """Return the costs for the status; None where the job computes none, or a table is not there."""
+        if self._sink.costs is None or self.missing():
+            return None
+        with self._reading(self._present()) as inputs:
+            return self._sink.costs(inputs, self.table.frame(), self._input)
+
+    @contextmanager
+    def _reading(self, present: Mapping[str, TableVersion]) -> Iterator[TableInputs]:
+        """Open the inputs as of these versions, and drop what was kept of them at the end."""
         tables = {name: one.at(present[name]) for name, one in self._inputs.items() if name in present}
         kept: list[DataFrame] = []
 
@@ -123,18 +145,10 @@ class PeriodTables:
             return kept[-1]
 
         try:
-            inputs = TableInputs(tables, self._sampled.at(present[_SAMPLES]), keep)
-            found = self._sink.compute(inputs, periods, self._input)
-            mark = _Mark(present, self._settings, (self._mark.open - {*periods}) | found.open)
-            named = ", ".join(f"'{one}'" for one in periods)
-            rows = found.rows.withColumn(COMPUTED_BY.name, F.lit(self._job.computed_by)).select(
-                *(F.col(field.name).cast(field.dataType).alias(field.name) for field in self._schema)
-            )
-            self.table.replace(rows, f"{self._sink.period} IN ({named})", mark.metadata())
+            yield TableInputs(tables, self._sampled.at(present[_SAMPLES]), keep)
         finally:
             for frame in kept:
                 frame.unpersist()
-        return mark
 
     def tidy(self) -> None:
         """Write small files together. No period is dropped: a bill is kept for as long as its table."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kwitness.contracts.envelopes import DriverFinding, DriverStatus
+from kwitness.contracts.envelopes import DriverCosts, DriverFinding, DriverStatus
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.analytics_status import (
     AnalysisStatus,
     AnalyticsJobStatus,
     DataLoss,
+    JobCosts,
     JobFinding,
     Lag,
     LastRun,
+    OwnerCost,
 )
 from kwitness.contracts.resources.ledger import HopLedger
 from kwitness.operator.kinds.analytics_job.progress import Progress
@@ -76,6 +78,8 @@ def _told(answer: DriverStatus, previous: AnalysisStatus, now_ms: int) -> dict[s
         fields["findings"] = _findings(previous.findings, answer.findings, rfc3339(now_ms))
         fields["finding_counts"] = dict(answer.finding_counts)
         fields["findings_total"] = min(sum(answer.finding_counts.values()), _MOST)
+    if answer.costs is not None:
+        fields["costs"] = _costs(answer.costs)
     return fields
 
 
@@ -126,6 +130,19 @@ def _lost(previous: AnalysisStatus, answer: DriverStatus) -> dict[str, Any]:
     total = max(len(found), previous.data_loss_total or 0, min(answer.data_loss_total, _MOST))
     losses = tuple(found[key] for key in sorted(found))[:_MOST_LOSSES]
     return {"data_loss": losses, "data_loss_total": total or None}
+
+
+def _costs(reported: DriverCosts) -> JobCosts:
+    end_ms = reported.day_end_ms
+    # A driver that reports an owner twice must not make the status unwritable.
+    owners = {cost.owner: OwnerCost(**cost.model_dump()) for cost in reported.owners}
+    return JobCosts(
+        currency=reported.currency,
+        month=reported.month,
+        day=reported.day,
+        day_end_time=None if end_ms is None else rfc3339(end_ms),
+        owners=tuple(owners[name] for name in sorted(owners)),
+    )
 
 
 def _findings(previous: Sequence[JobFinding], reported: Sequence[DriverFinding], now: str) -> tuple[JobFinding, ...]:

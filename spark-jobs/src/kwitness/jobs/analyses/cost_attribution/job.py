@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kwitness.contracts.resources.analytics_parameters import CostAttributionParameters
+from kwitness.jobs.analyses.cost_attribution.costs import costs
 from kwitness.jobs.analyses.cost_attribution.findings import findings
 from kwitness.jobs.analyses.cost_attribution.schema import KEYS, TABLE_SCHEMA
 from kwitness.jobs.analyses.cost_attribution.transform import compute, periods
@@ -13,6 +14,7 @@ SINK = TableSink(
     keys=KEYS,
     periods=periods,
     compute=compute,
+    costs=costs,
 )
 JOB = Job(
     name="CostAttribution",

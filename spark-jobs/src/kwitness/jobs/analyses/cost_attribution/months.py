@@ -1,4 +1,4 @@
-"""Calendar months of a time zone, as spans of milliseconds since 1970 that follow each other without a gap. Pure."""
+"""Calendar months and days of a time zone, as spans of milliseconds since 1970 without a gap. Pure."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ class Month(NamedTuple):
         """The month after it."""
         return Month(self.year + 1, 1) if self.month == _DECEMBER else Month(self.year, self.month + 1)
 
+    @property
+    def first_day(self) -> date:
+        """Its first day."""
+        return date(self.year, self.month, 1)
+
     @classmethod
     def named(cls, name: str) -> Month:
         """The month that a table calls so."""
@@ -40,7 +45,12 @@ class Month(NamedTuple):
 
 def span_of(month: Month, zone: ZoneInfo) -> Span:
     """From the first millisecond of a month to the first after it: 743 hours are a March with summer time."""
-    return Span(_start(month, zone), _start(month.next, zone))
+    return Span(_start(month.first_day, zone), _start(month.next.first_day, zone))
+
+
+def day_span(day: date, zone: ZoneInfo) -> Span:
+    """Return the same of a day: 23 hours are one on which clocks are set ahead."""
+    return Span(_start(day, zone), _start(day + timedelta(days=1), zone))
 
 
 def month_at(milliseconds: int, zone: ZoneInfo) -> Month:
@@ -63,13 +73,13 @@ def months_of_days(days: Iterable[date], zone: ZoneInfo) -> tuple[Month, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _start(month: Month, zone: ZoneInfo) -> int:
-    midnight = datetime(month.year, month.month, 1, tzinfo=zone)
+def _start(day: date, zone: ZoneInfo) -> int:
+    midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
     early, late = sorted(int(midnight.replace(fold=fold).timestamp()) for fold in (0, 1))
     if datetime.fromtimestamp(early, zone).date() >= midnight.date():
         # There is a midnight; of two, the first.
         return early * 1000
-    # Clocks are set ahead over it: the month begins where they are.
+    # Clocks are set ahead over it: the day begins where they are.
     while late - early > 1:
         middle = (early + late) // 2
         if datetime.fromtimestamp(middle, zone).date() >= midnight.date():

@@ -46,21 +46,33 @@ _GROUPS = tuple(one.name for one in GROUP_COLUMNS.values())
 Keep = Callable[[DataFrame], DataFrame]
 
 
-class _Months(NamedTuple):
-    """The months that are computed, by name."""
+class Periods(NamedTuple):
+    """Spans that are computed, months or days.
+
+    Attributes
+    ----------
+    spans
+        By name.
+    lengths
+        By the same name: how long its month is, in milliseconds.
+    """
 
     spans: dict[str, Span]
+    lengths: dict[str, int]
 
     @classmethod
-    def named(cls, names: Iterable[str], zone: ZoneInfo) -> _Months:
-        return cls({name: span_of(Month.named(name), zone) for name in sorted(names)})
+    def of_months(cls, names: Iterable[str], zone: ZoneInfo) -> Periods:
+        """Return the months of these names."""
+        spans = {name: span_of(Month.named(name), zone) for name in sorted(names)}
+        return cls(spans, {name: span.end - span.start for name, span in spans.items()})
 
     @property
     def all(self) -> tuple[Span, ...]:
+        """All of them, put together where they touch."""
         return joined(self.spans.values())
 
     def column(self, milliseconds: Column) -> Column:
-        """The month that holds a time; null where it is none of these."""
+        """The period that holds a time; null where it is none of these."""
         return F.coalesce(
             *(
                 F.when((milliseconds >= span.start) & (milliseconds < span.end), F.lit(name))
@@ -71,15 +83,19 @@ class _Months(NamedTuple):
 
 def periods(days: Iterable[date], job_input: JobInput) -> tuple[str, ...]:
     """The months that a part of some days in UTC belongs to."""
-    return tuple(month.name for month in months_of_days(days, _zone(job_input)))
+    return tuple(month.name for month in months_of_days(days, zone_of(job_input)))
 
 
 def compute(inputs: TableInputs, names: Sequence[str], job_input: JobInput) -> Computed:
     """All rows of some months."""
-    months = _Months.named(names, _zone(job_input))
+    return computed(inputs, Periods.of_months(names, zone_of(job_input)), job_input)
+
+
+def computed(inputs: TableInputs, months: Periods, job_input: JobInput) -> Computed:
+    """All rows of some periods, whose column `month` has the period's name."""
     owned = OwnerTimes.within(Span(months.all[0].start, months.all[-1].end), job_input.owners)
     table = inputs.tables["Traffic"]
-    windows = _windows(table, months)
+    windows = windows_of(table, months)
     traffic = (
         table.where(inside(months.all))
         .where(windows.condition)
@@ -95,7 +111,8 @@ def compute(inputs: TableInputs, names: Sequence[str], job_input: JobInput) -> C
     return Computed(_priced(used, months, known, windows.open, job_input), windows.open)
 
 
-def _zone(job_input: JobInput) -> ZoneInfo:
+def zone_of(job_input: JobInput) -> ZoneInfo:
+    """The time zone whose months are meant."""
     return ZoneInfo(job_input.parameters.time_zone)
 
 
@@ -104,7 +121,7 @@ def _keys(job_input: JobInput) -> tuple[str, ...]:
     return tuple(one.name for word, one in GROUP_COLUMNS.items() if word in job_input.parameters.group_by)
 
 
-class _Windows(NamedTuple):
+class Windows(NamedTuple):
     """What windows the table of traffic has.
 
     Attributes
@@ -112,14 +129,15 @@ class _Windows(NamedTuple):
     condition
         Which of them are added up, in SQL.
     open
-        Months that are not over, or of which a window is open.
+        Periods that are not over, or of which a window is open.
     """
 
     condition: str
     open: frozenset[str]
 
 
-def _windows(table: DataFrame, months: _Months) -> _Windows:
+def windows_of(table: DataFrame, months: Periods) -> Windows:
+    """The windows of some periods in a table of traffic."""
     # Of later days as well, since they say which months are over.
     since = table.where(F.col("day") >= F.lit(day_of(months.all[0].start)))
     month = months.column(F.col("window_start_ms")).alias("month")
@@ -131,7 +149,7 @@ def _windows(table: DataFrame, months: _Months) -> _Windows:
     seconds = min((row["window_seconds"] for row in rows), default=0)
     latest = max((row["end_ms"] for row in rows if row["window_seconds"] == seconds), default=0)
     opened = {row["month"] for row in rows if row["is_open"]}
-    return _Windows(
+    return Windows(
         condition, frozenset(name for name, span in months.spans.items() if name in opened or span.end > latest)
     )
 
@@ -141,7 +159,7 @@ def _lengths(rows: DataFrame) -> list[tuple[date, int]]:
     return [(row[0], row[1]) for row in rows.select("day", "window_seconds").distinct().collect()]
 
 
-def _lines(traffic: DataFrame, inputs: TableInputs, months: _Months, job_input: JobInput) -> DataFrame:
+def _lines(traffic: DataFrame, inputs: TableInputs, months: Periods, job_input: JobInput) -> DataFrame:
     """What each client sent, fetched and asked for, by topic and value of the header, with whose it is."""
     by_hour = "Header" in job_input.parameters.group_by
     moved = _moved(traffic, inputs.keep, by_hour=by_hour)
@@ -207,7 +225,7 @@ def _moved(traffic: DataFrame, keep: Keep, *, by_hour: bool) -> DataFrame:
     )
 
 
-def _byte_hours(samples: DataFrame, months: _Months, known: Mapping[str, Measured], owned: OwnerTimes) -> DataFrame:
+def _byte_hours(samples: DataFrame, months: Periods, known: Mapping[str, Measured], owned: OwnerTimes) -> DataFrame:
     """Stored bytes times hours by month, time of owners and topic."""
     counted = [
         # A sample after the end of a month says what was stored at its end.
@@ -266,14 +284,14 @@ def _used(lines: DataFrame, job_input: JobInput) -> DataFrame:
 
 def _priced(
     used: DataFrame,
-    months: _Months,
+    months: Periods,
     known: Mapping[str, Measured],
     opened: AbstractSet[str],
     job_input: JobInput,
 ) -> DataFrame:
     """Rows of the table."""
     card, owners = job_input.rate_card, job_input.owners
-    pricing = Pricing(card, {name: span.end - span.start for name, span in months.spans.items()})
+    pricing = Pricing(card, months.lengths)
     rows = pricing.rows(used, (*_GROUPS, "attribution"))
     by_month: dict[str, Mapping[str, object]] = {
         "month_start_ms": {name: span.start for name, span in months.spans.items()},
