@@ -17,7 +17,7 @@ from kwitness.jobs.analyses.end_to_end_latency.schema import TABLE_SCHEMA
 from kwitness.jobs.frame.job import JobInput
 
 from tests import soak
-from tests.jobs import end_to_end_latency_oracle, intercepted
+from tests.jobs import end_to_end_latency_oracle, intercepted, observed
 from tests.jobs.tables import read, without_owners
 from tests.jobs.window_tables import parts, run
 from tests.jobs.windowed import tables
@@ -39,6 +39,38 @@ def test_any_cut_into_batches_gives_the_table_of_the_oracle(spark: SparkSession,
     assert _rows_of(at.table.path) == rows
     assert {row["state"] for row in rows.values()} == {"sealed", "grace", "open"}
     assert {key[0] for key in rows} == {300_000, HOUR_MS, 24 * HOUR_MS}
+
+
+def test_consumers_have_a_row_for_each_set_of_the_attributes_that_a_job_names(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    sets: list[dict[str, Any] | None] = [
+        {"team": "shop", "tier": "gold", "other": "x"},
+        {"tier": "gold", "team": "shop"},
+        {"team": "s" * 64},
+        {"team": "", "other": "y"},
+        None,
+    ]
+    values = [intercepted.row(seq=seq, attributes=attributes) for seq, attributes in enumerate(sets)]
+    hours_later = intercepted.row(at=observed.START_MS + 3 * HOUR_MS, seq=90, attributes={"team": "shop"})
+    records = [record._replace(topic=intercepted.INTERCEPTIONS) for record in observed.placed([*values, hours_later])]
+
+    run(spark, tables(spark, tmp_path, JOB, EndToEndLatencyParameters(attributes=("team", "tier"))), records)
+
+    found = read(str(tmp_path / "table"))
+    early = [row for row in found if row["window_start_ms"] < observed.START_MS + HOUR_MS]
+    expected = {
+        (("team", "shop"), ("tier", "gold")): 2,
+        (("team", "s" * 63),): 1,
+        None: 2,
+    }
+    for seconds in (300, 3600):
+        counts = {
+            row["attributes"] and tuple(row["attributes"]): row["consumed"]
+            for row in early
+            if row["window_seconds"] == seconds
+        }
+        assert counts == expected
 
 
 def test_clocks_that_differ_and_slow_deliveries_are_found_in_the_last_hour_alone(spark: SparkSession) -> None:
@@ -91,6 +123,7 @@ def _rows_of(path: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     found = {}
     for row in map(without_owners, read(path)):
         assert row.pop("computed_by") == "EndToEndLatency/1"
+        assert row.pop("attributes") is None
         row.pop("day")
         length = row.pop("window_seconds") * 1000
         assert row.pop("window_end_ms") == row["window_start_ms"] + length

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, field_validator
 
+from kwitness.contracts.interceptors import MAX_ATTRIBUTE_KEYS, AttributeName
 from kwitness.contracts.spelling import enum_value
 
 from .connection import CLIENT_CONNECTION_RULES, Authentication, ClientTls
@@ -133,6 +134,13 @@ class EndToEndLatencyParameters(Contract):
     """How long records take to the applications that read them."""
 
     topics: tuple[TopicName, ...] = _topics("Topics to measure. Absent: all.")
+    attributes: tuple[Annotated[AttributeName, Field(description="Name of an attribute.")], ...] = Field(
+        (),
+        description="Attributes (spec.attributes of InterceptorProfiles) that the column attributes has: a row for "
+        "each set of their values. What was read before has none.",
+        max_length=MAX_ATTRIBUTE_KEYS,
+        json_schema_extra=list_set(),
+    )
     over: str = duration_field("1h", "How far back findings look.", minimum="1m", maximum="168h")
     warn_above: str | None = duration_field(
         None,

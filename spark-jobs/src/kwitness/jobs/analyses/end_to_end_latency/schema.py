@@ -24,6 +24,11 @@ _WHO = (
     column("k8s_namespace", _TEXT, "Namespace of the consumer's pod."),
     column("k8s_workload", _TEXT, "Workload of the consumer's pod, where it is known."),
 )
+_ATTRIBUTES = column(
+    "attributes",
+    MapType(_TEXT, _TEXT),
+    "Attributes of the consumer's pod that parameters.endToEndLatency.attributes names; absent where it has none.",
+)
 _SUMS = (
     column(
         "consumed",
@@ -55,24 +60,24 @@ _DERIVED = (
 
 _OWNERS = (*owner_columns("the consumer"), *owner_columns("the topic", TOPIC_PREFIX))
 
-TABLE_SCHEMA = StructType([*WINDOW_COLUMNS, *_WHO, *_SUMS, _LATENCY, *_DERIVED, *_OWNERS, STATE])
+TABLE_SCHEMA = StructType([*WINDOW_COLUMNS, *_WHO, _ATTRIBUTES, *_SUMS, _LATENCY, *_DERIVED, *_OWNERS, STATE])
 """Of the table: a row for each window, topic and consumer that records were handed to."""
 
 FACTS = union_of(
-    [EVENT_COLUMNS, StructType([*_WHO, *_SUMS, StructField(_LATENCY.name, MapType(_TEXT, _LONG))])],
+    [EVENT_COLUMNS, StructType([*_WHO, _ATTRIBUTES, *_SUMS, StructField(_LATENCY.name, MapType(_TEXT, _LONG))])],
 )
 """What one record says; the distribution has the numbers of its buckets as text, as in records."""
 
 _READ = {
     *("schema", "kind", "event_source", "event_epoch", "event_seq", "window_start_ms", "window_end_ms", "count"),
-    *("side", "consumed", "anomalies", "end_to_end_latency", *(field.name for field in _WHO)),
+    *("side", "consumed", "anomalies", "end_to_end_latency", _ATTRIBUTES.name, *(field.name for field in _WHO)),
 }
 EVENTS = StructType([field for field in union_of([TOPIC_INTERCEPTIONS, WINDOW_SEAL]) if field.name in _READ])
 """Fields that are read."""
 
 WHO = tuple(field.name for field in _WHO)
 SUMS = tuple(field.name for field in _SUMS)
-TALLY = Tally(keys=("window_start_ms", *WHO), sums=SUMS, greatest=(), maps={_LATENCY.name: True})
+TALLY = Tally(keys=("window_start_ms", *WHO, _ATTRIBUTES.name), sums=SUMS, greatest=(), maps={_LATENCY.name: True})
 """How facts add up to rows."""
 
 LONGER_TALLY = replace(TALLY, greatest=("sources",))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+from pyspark.sql.types import MapType, StringType
 
 from kwitness.contracts.resources.meta import parse_duration
 from kwitness.contracts.topics import INTERCEPTIONS, SCHEMAS, SEALS
@@ -30,13 +33,15 @@ _KINDS = (_TOPIC, "keys", "client")
 _SCHEMAS = {kind: (SCHEMAS[kind],) for kind in (INTERCEPTIONS, SEALS)}
 _NEGATIVE = "negative_latency"
 _PERCENTS = (50, 90, 99)
+_MAX_ATTRIBUTE = 63
+"""Characters of an attribute's value: a label of a pod has no more."""
 
 
 def decode(records: DataFrame, job_input: JobInput) -> DataFrame:
     """Records of the topics interceptions and seals with facts, as `kwitness.jobs.frame.facts` describes them."""
     events = decoded_events(records, EVENTS, _SCHEMAS)
     checked = events.withColumn("problem", F.coalesce("problem", _problem()))
-    facts = F.coalesce(_fact(), seal_fact(FACTS, (INTERCEPTIONS,)))
+    facts = F.coalesce(_fact(job_input.parameters.attributes), seal_fact(FACTS, (INTERCEPTIONS,)))
     return decoded_facts(checked, facts, FACTS, parse_duration(job_input.parameters.retention))
 
 
@@ -67,7 +72,16 @@ def derived(rows: DataFrame, job_input: JobInput) -> DataFrame:
     return whole.withColumn("clock_skew", F.try_divide(negative, negative + measured))
 
 
-def _fact() -> Column:
+def _attributes(names: Sequence[str]) -> Column:
+    """Those of an event that are named, in this order; null where it has none of them."""
+    reported = F.col("event").getField("attributes")
+    # Nothing but these is kept: a record may say as many as it likes.
+    pairs = [part for name in names for part in (F.lit(name), F.substring(reported[name], 1, _MAX_ATTRIBUTE))]
+    found = F.map_filter(F.create_map(*pairs).cast(MapType(StringType(), StringType())), lambda _, text: text != "")
+    return F.when(F.size(found) > 0, found)
+
+
+def _fact(attributes: Sequence[str]) -> Column:
     """The fact of a record of interceptors; of what no consumer measured only that it is there, as its seal says."""
     event = F.col("event").getField
     latency = event("end_to_end_latency")
@@ -79,7 +93,8 @@ def _fact() -> Column:
     }
     some = counts["consumed"] + counts["negative"] + F.coalesce(total(latency["buckets"]), F.lit(0)) > 0
     read = (event("kind") == _TOPIC) & (event("side") == _CONSUMER) & some
-    said = {**{name: event(name) for name in WHO}, **counts, "latency": latency["buckets"]}
+    who = {**{name: event(name) for name in WHO}, "attributes": _attributes(attributes)}
+    said = {**who, **counts, "latency": latency["buckets"]}
     kept = ("kind", "event_source", "event_epoch", "event_seq", "window_start_ms", "window_end_ms")
     columns = {name: event(name) for name in kept} | {name: F.when(read, value) for name, value in said.items()}
     return F.when(event("schema") == SCHEMAS[INTERCEPTIONS], fact_of(FACTS, columns))
