@@ -280,10 +280,8 @@ impl Recorder {
     /// Count an offset of the client's own group: what an administrator sets for a group is no progress of it.
     fn commit(&mut self, client: &mut Client, commit: &Commit<'_>) {
         let who = self.who(client);
-        let group = Some(commit.group).filter(|_| self.settings.traffic);
-        let Some(group) = group.and_then(|group| self.settings.identity.value(IdentityKey::GroupId, group)) else {
-            return;
-        };
+        let group = self.settings.identity.value(IdentityKey::GroupId, commit.group);
+        let Some(group) = group.filter(|_| self.settings.traffic) else { return };
         let commit = &Commit { group: &group, ..*commit };
         if !commit.is_transactional {
             self.window.compare(who, commit, &self.names);
