@@ -210,6 +210,12 @@ def commands(page: str) -> list[list[str]]:
     return [shlex.split(one)[1:] for one in starts if one.startswith("kwitness ")]
 
 
+def documents(page: str) -> list[Any]:
+    """The YAML documents of a page."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```", (GUIDES / page).read_text(), re.MULTILINE | re.DOTALL)
+    return [document for block in blocks for document in yaml.safe_load_all(block)]
+
+
 @pytest.mark.parametrize(
     ("page", "number"),
     [
@@ -373,8 +379,7 @@ def test_jobs_are_run_with_options_that_there_are(monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_resource_of_the_page_is_valid() -> None:
-    blocks = re.findall(r"^```yaml\n(.*?)^```", (GUIDES / "tables.md").read_text(), re.MULTILINE | re.DOTALL)
-    resource, parameters = map(yaml.safe_load, blocks)
+    _role, _binding, resource, parameters = documents("tables.md")
 
     assert AnalyticsJob.model_validate(resource).spec.analysis.table == "client_inventory_2"
     resource["spec"]["analyses"][0] |= {"type": "Traffic", **parameters}

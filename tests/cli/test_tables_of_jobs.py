@@ -118,12 +118,21 @@ def test_a_table_on_a_claim_is_read_where_the_claim_is_mounted(
     )
     computed("new", None)
 
-    here = person.done("tables", "sql", "SELECT count(*) AS n FROM here_topics", "--job", "here", "-o", "csv")
+    count = ("tables", "sql", "SELECT count(*) AS n FROM here_topics", "--job", "here", "-o", "csv")
+    here = person.done(*count)
+    chosen = person.done(*count, "--where", "readers > 0")
+    shown = person.done("tables", "show", str(tmp_path / "a b"), "--where", "topic = returns", "-o", "json")
+    unfit = person.types("tables", "show", "--job", "here", "--where", "readers = many")
+    folder = person.types("tables", "sql", "SELECT 1", str(tmp_path), "--where", "readers > 0")
     running, ended, new, none = (
         person.types("tables", "show", "--job", name).stderr for name in ("running", "ended", "new", f"{namespace}/no")
     )
 
     assert here.split() == ["n", "2"]
+    assert chosen.split() == ["n", "1"]
+    assert json.loads(shown)["items"] == [{"topic": "returns", "readers": 0}]
+    assert "--where: 'many' is no value of column readers, whose type is int64" in unfit.stderr
+    assert (folder.returncode, "write them in the QUERY" in folder.stderr) == (2, True)
     assert "no service account kwitness-readers in namespace" in running
     assert re.search(r"It was computed [0-9].* ago, and no driver runs \(phase Succeeded\): mount the claim", ended)
     assert f"AnalyticsJob new has no table yet: `kwitness jobs describe new --namespace {namespace}`" in new

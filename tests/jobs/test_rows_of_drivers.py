@@ -95,6 +95,17 @@ def test_columns_come_in_the_order_in_which_they_are_named(path: str) -> None:
     assert found.schema.names == ["name", "number"]
 
 
+def test_rows_are_chosen_by_conditions_before_they_are_counted(path: str) -> None:
+    where = ("number >= 4990", "name = x", "number != 4999")
+
+    found, end = _written(ReadRequest(path=path, where=where, limit=2, columns=("name",)))
+    none, nothing_left = _written(ReadRequest(path=path, where=("name = y",)))
+
+    assert found.to_pylist() == [{"name": "x"}] * 2
+    assert (end.left_out, end.reason) == (7, "limit")
+    assert (none.num_rows, nothing_left.left_out, nothing_left.reason) == (0, 0, None)
+
+
 def test_a_column_that_is_not_there_is_named_with_those_that_are(path: str) -> None:
     with pytest.raises(UnknownColumnError, match="no column nmae: it has number, at, errors, name"):
         write_table(io.BytesIO(), ReadRequest(path=path, columns=("nmae",)))
@@ -125,7 +136,7 @@ def test_the_table_is_read_in_a_process_of_its_own_for_one_caller_at_a_time(path
 
 
 @pytest.mark.parametrize(
-    ("bounds", "seconds"), [({"memory": 48 * 1024 * 1024}, 60.0), ({}, 0.05)], ids=["memory", "time"]
+    ("bounds", "seconds"), [({"memory": 48 * 1024 * 1024}, 600.0), ({}, 0.05)], ids=["memory", "time"]
 )
 def test_a_reader_that_uses_too_much_is_ended(path: str, bounds: dict[str, Any], seconds: float) -> None:
     refused = _refusal(_endpoint(path, bounds, seconds), "")
@@ -138,9 +149,9 @@ def test_a_reader_that_uses_too_much_is_ended(path: str, bounds: dict[str, Any],
     ("query", "reason"),
     [
         *((f"limit={limit}", "BadLimit") for limit in ("", "0", "-1", "1e3", "%D9%A1", "x" * 9999, "1" * 10)),
-        ("where=1", "BadParameter"),
+        ("sort=name", "BadParameter"),
         ("path=/etc", "BadParameter"),
-        ("&".join(["limit=1"] * 9), "BadParameter"),
+        ("&".join(["where=number=1"] * 17), "BadParameter"),
     ],
 )
 def test_questions_that_are_not_understood_start_no_reader(
@@ -161,7 +172,7 @@ def test_a_table_in_a_bucket_is_not_read_for_others() -> None:
     assert "keys of your own" in refused.message
 
 
-def _endpoint(path: str, bounds: dict[str, Any] | None = None, seconds: float = 60.0) -> RowsEndpoint:
+def _endpoint(path: str, bounds: dict[str, Any] | None = None, seconds: float = 600.0) -> RowsEndpoint:
     config = JobConfig(
         type="Traffic",
         cluster_id="c",
@@ -171,7 +182,8 @@ def _endpoint(path: str, bounds: dict[str, Any] | None = None, seconds: float = 
         quarantine_path="/q",
     )
     reviews = KubernetesReviews("http://127.0.0.1:1")
-    request = ReadRequest(path=path, **(bounds or {}))
+    # Time is for machines that do other things as well.
+    request = ReadRequest(path=path, seconds=600.0, **(bounds or {}))
     return RowsEndpoint(config, TokenReviewer(reviews, "x"), AccessReviewer(reviews, "x", "y"), request, seconds)
 
 

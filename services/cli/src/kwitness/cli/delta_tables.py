@@ -63,6 +63,23 @@ def open_datasets(tables: Sequence[NamedTable]) -> dict[str, Any]:
     return {table.name: open_table(table.path).to_pyarrow_dataset() for table in tables}
 
 
+def filtered(dataset: Any, conditions: Sequence[str]) -> Any:
+    """Return the rows of a dataset for which all conditions hold, as `filter_of` takes them.
+
+    Raises
+    ------
+    CommandFailedError
+        A condition does not fit the table.
+    """
+    from kwitness.jobs.frame.row_filter import InvalidFilterError, filter_of  # noqa: PLC0415
+
+    try:
+        condition = filter_of(dataset.schema, conditions)
+    except InvalidFilterError as error:
+        raise CommandFailedError(f"--where: {error}") from error
+    return dataset if condition is None else dataset.filter(condition)
+
+
 def open_table(path: str, version: int | None = None) -> Any:
     """Open a table, or that of a job's folder; the result is a `deltalake.DeltaTable`.
 

@@ -27,8 +27,8 @@ __all__ = ["DriverAccess", "DriverRows"]
 
 READERS: Final = "kwitness-readers"
 """The service account that reads unless another is named, in the namespace of the job."""
-_TIMEOUT_S: Final = 60
-"""Between two parts of an answer; the first comes when the table is open."""
+_TIMEOUT_S: Final = 90
+"""Between two parts of an answer; a driver ends it after a minute."""
 _MOST_BYTES: Final = MAX_ROWS_BYTES + 16 * 1024 * 1024
 """Of an answer: values, and what Arrow puts around them."""
 
@@ -56,8 +56,8 @@ class DriverAccess:
         self._reader = reader or READERS
         self._address = address
 
-    def rows(self, job: AnalyticsJob, *, limit: int | None = None, columns: Sequence[str] = ()) -> DriverRows:
-        """Return rows of the table of a job whose driver runs; without columns all of them.
+    def rows(self, job: AnalyticsJob, *, limit: int | None, columns: Sequence[str], where: Sequence[str]) -> DriverRows:
+        """Return rows of the table of a job whose driver runs, for which all conditions hold; without columns all.
 
         Raises
         ------
@@ -66,8 +66,8 @@ class DriverAccess:
         CommandFailedError
             The driver cannot be reached, or does not answer with rows; the message says what to do.
         """
-        fields = {"limit": limit, "columns": ",".join(columns) or None}
-        query = urlencode({name: value for name, value in fields.items() if value is not None})
+        fields = [("limit", limit), ("columns", ",".join(columns) or None), *(("where", text) for text in where)]
+        query = urlencode([(name, value) for name, value in fields if value is not None])
         token = self._token(job)
         try:
             status, body = self._answer(job, f"{DRIVER_ROWS_PATH}?{query}", token)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.delta_tables import find_tables, open_datasets, open_table
+from kwitness.cli.delta_tables import filtered, find_tables, open_datasets, open_table
 from kwitness.cli.failure import WrongUseError
 from kwitness.cli.forgetting import count, forget, vacuum
 from kwitness.cli.isolated_sql import DEFAULT_ROWS
@@ -31,6 +31,10 @@ _MaybePath = Annotated[
     str | None, named("PATH", "Table or job's folder, or the address of a table in an object store.")
 ]
 _Job = Annotated[str | None, job_option("AnalyticsJob whose table is read.")]
+_Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", metavar="CONDITION", help="Only such rows, as 'day >= 2026-11-29'; repeatable."),
+]
 _Reader = Annotated[
     str | None,
     typer.Option(
@@ -71,6 +75,7 @@ def show(
         int | None,
         typer.Option("--version", metavar="N", min=0, help="Version of the table; by default the newest."),
     ] = None,
+    where: _Where = None,
     reader: _Reader = None,
     driver: _Driver = None,
 ) -> None:
@@ -78,9 +83,10 @@ def show(
     _require_path_or_job(path, job)
     names, left_out = _names(columns), 0
     if path is not None:
-        dataset = open_table(path, version).to_pyarrow_dataset()
+        dataset = filtered(open_table(path, version).to_pyarrow_dataset(), where or ())
     else:
-        dataset, left_out, _ = _jobs(options, reader, driver).first_rows(str(job), limit, names, version)
+        tables = _jobs(options, reader, driver)
+        dataset, left_out, _ = tables.first_rows(str(job), limit, names, where or (), version)
     show_rows(Output(options), dataset, limit=limit, columns=names, left_out=left_out)
 
 
@@ -98,6 +104,7 @@ def sql(
     columns: Annotated[
         str, typer.Option("--columns", metavar="A,B", help="Columns to read through a driver; by default all.")
     ] = "",
+    where: _Where = None,
     reader: _Reader = None,
     driver: _Driver = None,
 ) -> None:
@@ -107,10 +114,12 @@ def sql(
     """
     if (folder is None) == (not job):
         raise WrongUseError("give either a FOLDER with tables or --job NAME")
+    if folder is not None and (columns or where):
+        raise WrongUseError("--columns and --where are for tables of jobs, which drivers read: write them in the QUERY")
     if folder is not None:
         datasets = open_datasets(find_tables(folder))
     else:
-        datasets = _jobs(options, reader, driver).datasets(job or (), _names(columns))
+        datasets = _jobs(options, reader, driver).datasets(job or (), _names(columns), where or ())
     ask(Output(options), query, datasets, limit=limit)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.delta_tables import distinct_name, open_table, require_libraries
+from kwitness.cli.delta_tables import distinct_name, filtered, open_table, require_libraries
 from kwitness.cli.driver_rows import DriverAccess
 from kwitness.cli.failure import CommandFailedError, WrongUseError
 from kwitness.cli.job_tables import JobTable, find_job_table
@@ -48,8 +48,10 @@ class TablesOfJobs:
             )
         return open_table(found.path)
 
-    def first_rows(self, job: str, limit: int, columns: Sequence[str], version: int | None) -> FoundRows:
-        """Return a dataset with at least so many rows of a table, where it has them.
+    def first_rows(
+        self, job: str, limit: int, columns: Sequence[str], where: Sequence[str], version: int | None
+    ) -> FoundRows:
+        """Return a dataset with at least so many rows of a table for which conditions hold, where it has them.
 
         Raises
         ------
@@ -60,19 +62,24 @@ class TablesOfJobs:
         """
         found = find_job_table(self._access, job)
         if found.path is not None:
-            return FoundRows(open_table(found.path, version).to_pyarrow_dataset())
+            return FoundRows(filtered(open_table(found.path, version).to_pyarrow_dataset(), where))
         if version is not None:
             raise WrongUseError(
                 f"--version {version}: the table of AnalyticsJob {found.job.metadata.name} is read through its driver, "
                 "which has the newest version alone"
             )
-        rows = self._from_driver(found, limit, columns)
+        rows = self._from_driver(found, limit, columns, where)
         if rows.reason not in {None, "limit"}:
             warn(f"the driver left out {quantity(rows.left_out, 'row')} ({rows.reason})")
         return rows
 
-    def datasets(self, jobs: Sequence[str], columns: Sequence[str]) -> dict[str, Any]:
-        """Return datasets with all rows by the names of tables; `columns` are those that a driver is asked for.
+    def datasets(self, jobs: Sequence[str], columns: Sequence[str], where: Sequence[str]) -> dict[str, Any]:
+        """Return datasets with all rows for which conditions hold, by the names of tables.
+
+        Parameters
+        ----------
+        columns
+            Those that a driver is asked for.
 
         Raises
         ------
@@ -84,23 +91,25 @@ class TablesOfJobs:
             found = find_job_table(self._access, job)
             name = distinct_name(found.name, datasets)
             if found.path is not None:
-                datasets[name] = open_table(found.path).to_pyarrow_dataset()
+                datasets[name] = filtered(open_table(found.path).to_pyarrow_dataset(), where)
                 continue
-            rows = self._from_driver(found, None, columns)
+            rows = self._from_driver(found, None, columns, where)
             if rows.left_out:
                 count = rows.dataset.count_rows()
                 raise CommandFailedError(
-                    f"the table of AnalyticsJob {found.job.metadata.name} has {count + rows.left_out:,} rows, of which "
-                    f"its driver gives {count:,} at once, and SQL upon a part of them would be wrong: ask for fewer "
-                    "--columns where they are wide, mount the claim and give the folder, or keep tables in an object "
-                    "store (docs/guides/object-stores.md)"
+                    f"the table of AnalyticsJob {found.job.metadata.name} has {count + rows.left_out:,} such rows, of "
+                    f"which its driver gives {count:,} ({rows.reason}), and SQL upon a part would be wrong: ask for "
+                    "fewer by --where, such as 'day >= 2026-11-29', or for fewer --columns where rows are wide, or "
+                    "mount the claim and give the folder (docs/guides/tables.md#through-the-driver)"
                 )
             datasets[name] = rows.dataset
         return datasets
 
-    def _from_driver(self, found: JobTable, limit: int | None, columns: Sequence[str]) -> FoundRows:
+    def _from_driver(
+        self, found: JobTable, limit: int | None, columns: Sequence[str], where: Sequence[str]
+    ) -> FoundRows:
         require_libraries()
         from pyarrow.dataset import dataset  # noqa: PLC0415 - of the extra `tables`
 
-        answer = self._drivers.rows(found.job, limit=limit, columns=columns)
+        answer = self._drivers.rows(found.job, limit=limit, columns=columns, where=where)
         return FoundRows(dataset(answer.rows), answer.end.left_out, answer.end.reason)

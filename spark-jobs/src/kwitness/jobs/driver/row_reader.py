@@ -26,6 +26,7 @@ from typing_extensions import override
 from kwitness.contracts.envelopes.driver_rows import END_OF_ROWS, MAX_ROWS, MAX_ROWS_BYTES, RowsEnd
 from kwitness.contracts.envelopes.pushes import ApiError, ErrorBody
 from kwitness.jobs.frame.first_rows import NoTableError, batches_of, open_table
+from kwitness.jobs.frame.row_filter import InvalidFilterError, filter_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +51,7 @@ class ReadRequest(BaseModel):
 
     path: str
     columns: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
     limit: int | None = None
     most_rows: int = MAX_ROWS
     most_bytes: int = MAX_ROWS_BYTES
@@ -134,6 +136,8 @@ def _write(output: BufferedIOBase, request: ReadRequest) -> None:
         _write_head(output, HTTPStatus.NOT_FOUND, "NoTable", str(error))
     except UnknownColumnError as error:
         _write_head(output, HTTPStatus.BAD_REQUEST, "UnknownColumn", str(error))
+    except InvalidFilterError as error:
+        _write_head(output, HTTPStatus.BAD_REQUEST, "BadFilter", str(error))
 
 
 def write_table(output: BufferedIOBase, request: ReadRequest) -> None:
@@ -145,6 +149,8 @@ def write_table(output: BufferedIOBase, request: ReadRequest) -> None:
         There is no table yet.
     UnknownColumnError
         It has no such column.
+    InvalidFilterError
+        A condition does not fit it.
     """
     bounds = _Bounds(request)
     table = open_table(request.path)
@@ -153,8 +159,9 @@ def write_table(output: BufferedIOBase, request: ReadRequest) -> None:
     if unknown := [name for name in request.columns if name not in known]:
         raise UnknownColumnError(f"the table has no column {unknown[0][:100]}: it has {', '.join(known)}")
     columns = request.columns or known
-    total = dataset.count_rows()
-    batches = batches_of(dataset, columns)
+    condition = filter_of(dataset.schema, request.where)
+    total = dataset.count_rows(filter=condition)
+    batches = batches_of(dataset, columns, condition)
     # Before the head, while an error can still be the answer: the first batch takes the most memory.
     first = list(islice(batches, 1))
     output.write(ReadHead().model_dump_json().encode() + b"\n")

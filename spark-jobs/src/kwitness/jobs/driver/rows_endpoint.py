@@ -27,7 +27,8 @@ MAX_AT_ONCE: Final = 1
 """Answers, each with a process of its own, in the memory that a driver has besides what it needs."""
 ANSWER_SECONDS: Final = 60
 """For an answer as a whole: a caller that reads slowly does not keep others waiting for longer."""
-_MOST_FIELDS: Final = 8
+MAX_PARAMETERS: Final = 16
+"""Of a question; conditions on rows are those that may be several."""
 _SHOWN: Final = 40
 _MOST_HEAD: Final = 65_536
 _PIECE: Final = 65_536
@@ -101,7 +102,7 @@ class RowsEndpoint:
         Parameters
         ----------
         query
-            Of the URL: `limit`, and `columns` with commas between them.
+            Of the URL: `limit`, `columns` with commas between them, and conditions on rows, each as `where`.
 
         Raises
         ------
@@ -123,12 +124,13 @@ class RowsEndpoint:
 
     def _request(self, query: str) -> ReadRequest:
         try:
-            found = parse_qs(query, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
-            fields = {name: values[-1] for name, values in found.items()}
+            found = parse_qs(query, keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
         except ValueError:
-            fields = {"": ""}
-        if unknown := fields.keys() - {"limit", "columns"}:
-            text = f"there is no parameter {min(unknown)[:_SHOWN]!r}: limit and columns are known"
+            text = f"there are more than {MAX_PARAMETERS} parameters: give fewer conditions"
+            raise RefusedRowsError(HTTPStatus.BAD_REQUEST, "BadParameter", text) from None
+        fields = {name: values[-1] for name, values in found.items()}
+        if unknown := fields.keys() - {"limit", "columns", "where"}:
+            text = f"there is no parameter {min(unknown)[:_SHOWN]!r}: limit, columns and where are known"
             raise RefusedRowsError(HTTPStatus.BAD_REQUEST, "BadParameter", text)
         changes: dict[str, object] = {}
         if (limit := fields.get("limit")) is not None:
@@ -138,6 +140,7 @@ class RowsEndpoint:
             changes["limit"] = int(limit)
         if (columns := fields.get("columns")) is not None:
             changes["columns"] = tuple(dict.fromkeys(columns.split(",")))
+        changes["where"] = tuple(found.get("where", ()))
         return self._bounds.model_copy(update=changes)
 
     def _after_head(self, output: IO[bytes]) -> Iterator[bytes]:

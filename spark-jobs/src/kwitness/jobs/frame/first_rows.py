@@ -89,12 +89,13 @@ def open_table(path: str) -> DeltaTable:
         ) from None
 
 
-def batches_of(dataset: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Read columns of a dataset, in no particular order, a few rows at a time."""
+def batches_of(dataset: Any, columns: Sequence[str], condition: Any = None) -> Iterator[pa.RecordBatch]:
+    """Read columns of a dataset, in no particular order, a few rows at a time; a condition is as `filter_of` has it."""
     from pyarrow.dataset import ParquetFragmentScanOptions  # noqa: PLC0415
 
     scanner = dataset.scanner(
         columns=list(columns),
+        filter=condition,
         # Else the compressed columns of a row group are there at once, besides what they become.
         fragment_scan_options=ParquetFragmentScanOptions(use_buffered_stream=True, pre_buffer=False),
         batch_size=_AT_A_TIME,
