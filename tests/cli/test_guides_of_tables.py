@@ -232,7 +232,6 @@ def documents(page: str) -> list[Any]:
         ("mirror-audit.md", 2),
         ("telemetry-rollup.md", 3),
         ("cost-attribution.md", 3),
-        ("questions.md", 16),
     ],
 )
 def test_what_reads_or_changes_tables_is_run_as_it_stands(

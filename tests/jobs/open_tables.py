@@ -53,10 +53,10 @@ def kinds_of(job_type: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*job.inputs.topics, *(second.topics if second else ()))))
 
 
-def open_tables(spark: SparkSession, folder: Path, job_type: str) -> OpenTables:
+def open_tables(spark: SparkSession, folder: Path, job_type: str, given: JobInput | None = None) -> OpenTables:
     """Open the tables of an analysis; they are in `folder`."""
     job = find_job(job_type)
-    given = JobInput(_GIVEN.get(job_type) or job.parameters(), 300.0)
+    given = given or JobInput(_GIVEN.get(job_type) or job.parameters(), 300.0)
     path = str(folder / "table")
     if isinstance(job.sink, LatticeSink):
         lattice = LatticeTable(spark, job, job.sink, given, path)
