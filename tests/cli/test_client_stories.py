@@ -13,9 +13,11 @@ from kwitness.cli.views.client_story import (
     Sighting,
     story_of,
     story_of_connections,
+    story_of_counts,
     story_of_silent,
 )
-from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem
+from kwitness.cli.views.counted_values import ends_of, statistics_of
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, CountedValue
 
 from tests.cli.test_client_views import EFFECTIVE, NOW, client, silent
 
@@ -191,3 +193,52 @@ def test_what_is_known_to_be_wrong_with_its_software_has_effect_remedy_and_sourc
 
 def test_software_without_a_known_defect_has_no_such_section() -> None:
     assert sentences(story_of(client(), Sighting(), NOW), "What is known to be wrong with its software") == []
+
+
+def counted(name: str, value: float, **labels: str) -> CountedValue:
+    return CountedValue(name=f"kafka_client_{name}", labels={"client_id": "orders-7", **labels}, value=value)
+
+
+def test_the_fullest_queue_and_the_partition_that_is_furthest_behind_are_named() -> None:
+    limits = [counted("interceptor_queue_limit_records", 1_000, k8s_pod=f"orders-{number}") for number in range(2)]
+    queues = [counted("interceptor_queued_records", 950 * number, k8s_pod=f"orders-{number}") for number in range(2)]
+    lags = [
+        counted("interceptor_consumer_lag_records", lag, topic=topic) for topic, lag in (("orders", 7), ("stock", 9))
+    ]
+    times = [counted("interceptor_round_trip_seconds_total", 6), counted("interceptor_round_trips_total", 12)]
+
+    found = statistics_of([*limits, *queues, *lags, *times, counted("interceptor_fetched_records", 30)])
+
+    assert found == [
+        "950 of 1k records wait in the queue of its producer of pod orders-1: it is full, and sending fails or waits.",
+        "Its requests take 500 ms from sending to answer, on average of all.",
+        "30 records are fetched and not handed to its application yet.",
+        "It is 9 records behind in a partition of stock.",
+    ]
+
+
+def test_ends_are_named_by_how_often_they_came_and_statistics_without_counts_are_not() -> None:
+    ends = [
+        counted("connection_ends_total", 1, end="idle"),
+        *(counted("connection_ends_total", 2, end="broker", error="58", k8s_pod=pod) for pod in ("a", "b")),
+        counted("connection_ends_total", 1, end="of a later release", error="0"),
+    ]
+    quiet = [counted("interceptor_request_retries_total", 0), counted("interceptor_queued_records", 5)]
+
+    assert ends_of(ends) == [
+        "Closed by the broker, after Kafka's error 58: 4.",
+        "Closed by the observer, since nothing passed for long: 1.",
+        "of a later release: 1.",
+    ]
+    assert statistics_of([*ends, *quiet]) == []
+
+
+def test_a_client_that_is_gone_has_a_page_of_what_was_counted() -> None:
+    seen = Sighting(counted=[counted("connection_ends_total", 3, end="client")])
+
+    story = story_of_counts("orders-7", seen, NOW)
+
+    heading = "How its connections ended, since the collector counts"
+    assert sentences(story, "Who it is") == ["Its client id is orders-7."]
+    assert sentences(story, heading) == sentences(story_of(client(), seen, NOW), heading)
+    assert sentences(story, heading) == ["Closed by the client: 3."]

@@ -8,8 +8,9 @@ from urllib.parse import quote
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import CLUSTER, CREATION_TOTAL, batch, counter_push, push
-from tests.collector.event_samples import connection, listed
+from tests.collector.event_samples import connection, listed, row
 from tests.collector.event_samples import request as events
+from tests.collector.interceptor_samples import REPORTER, interceptors_request, statistics
 from tests.collector.otlp_requests import post, request
 from tests.collector.test_observers_pushes import of_observer
 from tests.collector.window_samples import behind, end_before_now, produced, requested, window
@@ -99,8 +100,13 @@ class Tenant:
                     behind(f"{self.name}-group-{kind}", 7, topic="shared-topic"),
                 ],
             )
-            answer = collector.observe(events(totals=[counted], **more), token=f"{self.name}-{kind}")
-            assert answer.body["accepted"] == "1"
+            closed = row(2, "connections", kind="closed", end="broker", last_error=58, **who)
+            answer = collector.observe(events([closed], totals=[counted], **more), token=f"{self.name}-{kind}")
+            assert answer.body["accepted"] == "1-2"
+        reporter = {"source": f"{self.pod}/{REPORTER}", "profile": {"namespace": self.name, "name": "front"}}
+        counts = {"seq": 1, "statistics": [statistics(self.in_pod["client_id"])]}
+        answer = collector.observe(interceptors_request(totals=[counts], **reporter), token=f"{self.name}-sidecar")
+        assert answer.body["accepted"] == "1"
 
 
 def introduce(pair: Sequence[CollectorProcess], tenants: Sequence[Tenant]) -> None:

@@ -181,6 +181,24 @@ def test_a_reader_sees_all_that_is_of_its_namespace(replicas: Sequence[Collector
     )
 
 
+def test_a_reader_sees_what_is_counted_of_its_clients_alone(replicas: Sequence[CollectorProcess]) -> None:
+    def counted(token: str | None = None, **filters: str) -> dict[str, set[str]]:
+        question = urlencode({"client_id": "*", **filters})
+        body = replicas[1].get(f"/v1/connections?{question}", **({"token": token} if token else {})).body
+        found: dict[str, set[str]] = {}
+        for value in body["counted"]:
+            found.setdefault(value["name"].removeprefix("kafka_client_"), set()).add(value["labels"]["client_id"])
+        return found
+
+    inside, outside = SHOP.in_pod["client_id"], SHOP.outside["client_id"]
+    assert counted(SHOP.reader)["connection_ends_total"] == {inside}
+    assert counted(SHOP.reader)["interceptor_queued_records"] == {inside}
+    assert counted(SHOP.owner) == {"connection_ends_total": {outside}}
+    assert counted(owner=f"{SHOP.name} team*") == {"connection_ends_total": {outside}}
+    assert counted()["interceptor_queued_records"] == {inside, BANK.in_pod["client_id"]}
+    assert "counted" not in replicas[1].get("/v1/connections", token=SHOP.reader).body
+
+
 def test_a_reader_of_an_owner_sees_its_clients_and_who_uses_its_topics(replicas: Sequence[CollectorProcess]) -> None:
     guest = {**BANK.in_pod, "client_id": "bank-guest"}
     counted = window(9, end_before_now(), traffic=[produced("shop-topic", **guest), produced("bank-topic", **guest)])

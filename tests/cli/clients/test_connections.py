@@ -9,8 +9,9 @@ import pytest
 from tests.cli.clients.answers import answers_connections, connection, listing, parameters_of
 from tests.cli.clients.conftest import lines
 from tests.cli.reviewed_collector import ReviewedCollector
-from tests.collector.collector_process import CollectorProcess
-from tests.collector.event_samples import request
+from tests.collector.collector_process import INTERCEPTOR, CollectorProcess
+from tests.collector.event_samples import request, row
+from tests.collector.interceptor_samples import interceptors_request, statistics
 
 pytestmark = pytest.mark.slow
 
@@ -94,6 +95,32 @@ def test_a_connection_comes_from_an_observer_through_the_collector(types, api, n
     assert [line[0] for line in lines(done)[1:]] == ["mail"]
     assert counted.stdout.splitlines() == ["value,connections", "User:mail,1", "User:shop,1"]
     assert "4 connections are in no row: an observer lists its oldest alone" in done.stderr
+
+
+def test_why_has_ends_of_connections_and_statistics_of_librdkafka_through_the_collector(
+    types, api, namespace, tmp_path
+) -> None:
+    process = CollectorProcess(tmp_path / "counted").start()
+    try:
+        ended = [
+            row(number, "connections", kind="closed", end=end, client_id="mail", last_error=error)
+            for number, (end, error) in enumerate((("client", 0), ("broker", 58), ("broker", 58)), 1)
+        ]
+        assert process.observe(request(ended)).body["accepted"] == "1-3"
+        full = statistics("mail", queued_records=95_000, retries=7)
+        reported = interceptors_request(totals=[{"seq": 1, "statistics": [full, statistics("other")]}])
+        assert process.observe(reported, token=INTERCEPTOR).body["accepted"] == "1"
+        with ReviewedCollector(api, process, namespace) as opened:
+            done = types("why", "mail", "--collector-address", opened.address)
+            nobody = types("why", "nobody", "--collector-address", opened.address)
+    finally:
+        process.kill()
+
+    assert done.returncode == 0, done.stderr
+    assert "Closed by the broker, after Kafka's error 58: 2.\n  Closed by the client: 1.\n" in done.stdout
+    assert "95k of 100k records wait in the queue of its producer of pod" in done.stdout
+    assert "It counted 7 requests that it sent again, 2 requests that timed out" in done.stdout
+    assert nobody.returncode == 1
 
 
 def test_connections_are_counted_by_a_field_with_the_greatest_number_first(types, door) -> None:

@@ -80,10 +80,12 @@ from .inventory import (
 )
 from .number_ranges import ranges_of
 from .open_connections import (
+    MAX_COUNTED_VALUES,
     MAX_OPEN_CONNECTIONS,
     ConnectionItem,
     ConnectionPage,
     ConnectionState,
+    CountedValue,
     ObserverListing,
     OpenConnection,
     OpenConnections,
@@ -108,6 +110,7 @@ __all__ = [
     "EVENTS_CONTENT_TYPE",
     "MAX_CLIENT_PODS",
     "MAX_CLIENT_PODS_BYTES",
+    "MAX_COUNTED_VALUES",
     "MAX_EVENTS_BYTES",
     "MAX_EVENTS_ROWS",
     "MAX_LISTED_INSTANCES",
@@ -132,6 +135,7 @@ __all__ = [
     "ConnectionPage",
     "ConnectionSnapshot",
     "ConnectionState",
+    "CountedValue",
     "Directives",
     "DriverCosts",
     "DriverFinding",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
@@ -13,10 +13,12 @@ from .client_owner import ClientOwner
 from .envelope_model import Count, Envelope, Milliseconds, ReplicasAnswer
 
 __all__ = [
+    "MAX_COUNTED_VALUES",
     "MAX_OPEN_CONNECTIONS",
     "ConnectionItem",
     "ConnectionPage",
     "ConnectionState",
+    "CountedValue",
     "ObserverListing",
     "OpenConnection",
     "OpenConnections",
@@ -24,6 +26,9 @@ __all__ = [
 
 MAX_OPEN_CONNECTIONS = 2_000
 """Most connections that one observer lists."""
+
+MAX_COUNTED_VALUES: Final = 500
+"""Most values of an answer that observers and interceptors counted."""
 
 LONGEST_VALUE = 256
 """Characters of an identity key's value."""
@@ -89,6 +94,14 @@ class ObserverListing(Envelope):
     )
 
 
+class CountedValue(Envelope):
+    """Value of a metric of observers or interceptors, as it is now."""
+
+    name: str = Field(description="Name of the metric.")
+    labels: dict[str, str] = Field(description="Its labels but cluster_id, those that are known.")
+    value: float = Field(description="Of a counter since the collector counts it, of a gauge now.")
+
+
 class ConnectionPage(ReplicasAnswer):
     """One page of the open connections."""
 
@@ -99,6 +112,13 @@ class ConnectionPage(ReplicasAnswer):
         None,
         description="With `scope`, whose readers see observers of their namespaces alone: true where observers have "
         "not listed their connections yet. Ask again.",
+    )
+    counted: tuple[CountedValue, ...] | None = Field(
+        None,
+        description="With the filter client_id, on the first page: how connections ended "
+        "(kafka_client_connection_ends_total), and statistics of librdkafka (kafka_client_interceptor_*), of clients "
+        "that fit all filters, by name and labels, at most 500. Series that share the labels other are left out.",
+        max_length=MAX_COUNTED_VALUES,
     )
     continue_: str | None = Field(
         None, alias="continue", description="Token for the next page; absent when this is the last."

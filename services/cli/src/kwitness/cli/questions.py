@@ -20,6 +20,7 @@ from kwitness.contracts.envelopes import (
     ClientItem,
     ClientMetrics,
     ConnectionItem,
+    CountedValue,
     GroupItem,
     ObserverListing,
     ReplicasAnswer,
@@ -72,6 +73,7 @@ class Answer(ReplicasAnswer, Generic[Item]):
     missed_at_most: float | None = None
     observers: tuple[ObserverListing, ...] = ()
     awaited: bool = False
+    counted: tuple[CountedValue, ...] = ()
 
 
 class Questions:

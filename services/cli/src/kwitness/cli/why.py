@@ -22,9 +22,10 @@ from kwitness.cli.views.client_story import (
     Sighting,
     story_of,
     story_of_connections,
+    story_of_counts,
     story_of_silent,
 )
-from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, SilentItem
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, CountedValue, SilentItem
 
 __all__ = ["app", "show_pages"]
 
@@ -53,7 +54,8 @@ def why(
     """Explain the state of a client: its subscriptions, pushes and connections, and what to do.
 
     Its own values are those that alerts on clients use; thresholds are in the chart's values. Observers are asked for
-    its connections, which takes some seconds.
+    its connections, which takes some seconds. Ends of connections and statistics of librdkafka are what observers and
+    interceptors counted of its client id.
     """
     with questions_to(options, cluster) as questions:
         pages = _pages(questions, client)
@@ -69,15 +71,18 @@ def _pages(questions: Questions, name: str) -> list[Page]:
     ids = [*(one.client_id for one in found.clients), *(one.client_id for one in silent)]
     client_id = next((one for one in ids if one), name)
     with working("asks observers for its connections"):
-        connections = _connections(questions, client_id)
+        connections, counted = _connections(questions, client_id)
     now_ms = int(time.time() * 1000)
+    sighting = Sighting(connections=connections, counted=counted)
     if found.clients:
         chosen = sorted(found.clients, key=lambda one: one.last_push_ms or 0)[:_PAGES]
         if left := len(found.clients) - len(chosen):
             warn(f"{left} more instances of {plain_text(client_id)} are not shown: name one by its instance id")
-        return [_page(questions, one, silent, connections, now_ms) for one in chosen]
+        return [
+            _page(questions, one, silent, Sighting(connections=connections, counted=counted), now_ms) for one in chosen
+        ]
     if silent:
-        sighting = Sighting(connections=connections)
+        sighting = Sighting(connections=connections, counted=counted)
         return [
             Page(
                 one.client_id or name,
@@ -90,8 +95,12 @@ def _pages(questions: Questions, name: str) -> list[Page]:
     if connections:
         shown = [one.model_dump(mode="json", exclude_none=True) for one in connections]
         reason = _of_software(everybody, connections[0])
-        story = story_of_connections(client_id, Sighting((), reason, connections), now_ms)
+        story = story_of_connections(client_id, sighting._replace(silent=reason), now_ms)
         return [Page(client_id, story, {"connections": shown}, client_id)]
+    if counted:
+        shown = [value.model_dump(mode="json") for value in counted]
+        story = story_of_counts(client_id, sighting, now_ms)
+        return [Page(client_id, story, {"counted": shown}, client_id)]
     raise unknown_client(name, everybody, found.missing)
 
 
@@ -99,7 +108,7 @@ def _page(
     questions: Questions,
     client: ClientItem,
     silent: Sequence[SilentItem],
-    connections: Sequence[ConnectionItem],
+    seen: Sighting,
     now_ms: int,
 ) -> Page:
     instance = client.client_instance_id
@@ -113,11 +122,13 @@ def _page(
         ),
         None,
     )
-    own = [one for one in connections if one.client_address in {client.client_address, None}]
+    own = [connection for connection in seen.connections if connection.client_address in {client.client_address, None}]
+    # Those of another pod are of another instance; some are known by workload or client id alone.
+    counted = [value for value in seen.counted if not client.k8s_pod or _pod_of(value) in {client.k8s_pod, None}]
     values = _values(questions, instance)
     return Page(
         f"{client.client_id or 'a client without an id'} {instance}",
-        story_of(client, Sighting(values, reason, own), now_ms),
+        story_of(client, Sighting(values, reason, own, counted), now_ms),
         {"client": client.model_dump(mode="json", exclude_none=True)},
         instance,
     )
@@ -149,12 +160,17 @@ def _values(questions: Questions, instance: str | None) -> Sequence[ClientMetric
     return () if answer is None else answer.metrics
 
 
-def _connections(questions: Questions, client_id: str) -> Sequence[ConnectionItem]:
+def _pod_of(value: CountedValue) -> str | None:
+    return value.labels.get("k8s_pod")
+
+
+def _connections(questions: Questions, client_id: str) -> tuple[Sequence[ConnectionItem], Sequence[CountedValue]]:
     try:
-        return questions.connections(Selection({"client_id": client_id})).items
+        answer = questions.connections(Selection({"client_id": client_id}))
     except CommandFailedError as error:
         warn(str(error))
-        return ()
+        return (), ()
+    return answer.items, answer.counted
 
 
 def show_pages(output: Output, pages: Sequence[Page]) -> None:

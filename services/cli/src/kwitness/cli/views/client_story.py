@@ -6,17 +6,26 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, SilentItem
+from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, CountedValue, SilentItem
 
 from .advice import as_sentence, owner_text, subscribe_line
 from .client_facts import facts_of
 from .client_rows import pod_of, software_of
 from .client_state import ClientState, interval_of, state_of
+from .counted_values import ends_of, statistics_of
 from .elapsed import ago, span
 from .known_wrong import known_wrong
 from .silence import explained
 
-__all__ = ["Section", "Sighting", "next_step", "story_of", "story_of_connections", "story_of_silent"]
+__all__ = [
+    "Section",
+    "Sighting",
+    "next_step",
+    "story_of",
+    "story_of_connections",
+    "story_of_counts",
+    "story_of_silent",
+]
 
 
 _WRONG: Final = "What is known to be wrong with its software"
@@ -31,11 +40,15 @@ class Section(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """What is known beside a client's own record: its values, why it is silent, its connections at observers."""
+    """What is known beside a client's own record.
+
+    Its values, why it is silent, its connections at observers, and what observers and interceptors count of it.
+    """
 
     metrics: Sequence[ClientMetricValue] = ()
     silent: SilentItem | None = None
     connections: Sequence[ConnectionItem] = ()
+    counted: Sequence[CountedValue] = ()
 
 
 def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
@@ -50,7 +63,7 @@ def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
         Section("Whether it pushes", _pushes(client, seen.silent, now_ms)),
         Section(_WRONG, known_wrong(client.client_software_name, client.client_software_version)),
         Section("What it says of itself", facts_of(seen.metrics)),
-        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        *_seen(seen, now_ms),
         Section("What to do next", steps),
     ]
     return [one for one in sections if one.sentences]
@@ -71,7 +84,7 @@ def story_of_silent(silent: SilentItem, seen: Sighting, now_ms: int) -> list[Sec
         Section("Who it is", who),
         Section("Whether it pushes", [f"It does not push, because {reason.because} ({silent.reason})."]),
         Section(_WRONG, known_wrong(silent.client_software_name, silent.client_software_version)),
-        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        *_seen(seen, now_ms),
         Section("What to do next", _remedies(silent, silent.client_id, silent.client_instance_id)),
     ]
     return [one for one in sections if one.sentences]
@@ -97,10 +110,28 @@ def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section
         Section("Who it is", who),
         Section("Whether it pushes", pushes),
         Section(_WRONG, known_wrong(first.client_software_name, first.client_software_version)),
-        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        *_seen(seen, now_ms),
         Section("What to do next", steps),
     ]
     return [section for section in sections if section.sentences]
+
+
+def story_of_counts(name: str, seen: Sighting, now_ms: int) -> list[Section]:
+    """The page of a client that has no record and no connection, of which something was counted."""
+    sections = [
+        Section("Who it is", [f"Its client id is {name}."]),
+        Section("Whether it pushes", ["It has pushed nothing that is known, and it has no open connection."]),
+        *_seen(seen, now_ms),
+    ]
+    return [section for section in sections if section.sentences]
+
+
+def _seen(seen: Sighting, now_ms: int) -> list[Section]:
+    return [
+        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        Section("How its connections ended, since the collector counts", ends_of(seen.counted)),
+        Section("Statistics of librdkafka, from interceptors", statistics_of(seen.counted)),
+    ]
 
 
 def _who(client: ClientItem, now_ms: int) -> list[str]:

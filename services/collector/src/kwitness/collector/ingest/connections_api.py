@@ -23,7 +23,8 @@ from kwitness.collector.inventory.connection_report import (
     connections_part,
     newest_answers,
 )
-from kwitness.collector.inventory.parts import read_part
+from kwitness.collector.inventory.counted_values import counted_values, merge_counted
+from kwitness.collector.inventory.parts import Part, read_part
 from kwitness.collector.observation import Observation
 from kwitness.collector.peers import Peers
 from kwitness.collector.pipeline import now_ms
@@ -54,6 +55,9 @@ class ConnectionsApi:
         observation.registry.ask(now)
         items = ConnectionItems(self._configuration.owners(), question, scope)
         own = await connections_part(observation.registry, observation.observers, items, question, now)
+        totals = (observation.totals, observation.interception.totals)
+        counted = await counted_values(totals, items, question, now)
+        own = Part(own.head.model_copy(update={"counted": counted}), own.rows)
         if local and asks_for_part(request):
             return part_answer(own)
         read = partial(read_part, head=ConnectionsHead)
@@ -65,5 +69,6 @@ class ConnectionsApi:
             "scope": scope,
             "awaited": any(part.head.awaited for part in parts) if scope else None,
             "incomplete": any(part.head.incomplete for part in parts) if scope else None,
+            "counted": merge_counted(part.head.counted for part in parts),
         }
         return await answer_page(request, question, parts, known)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -15,8 +15,9 @@ from kwitness.collector.inventory.observers import Observer, Observers
 from kwitness.collector.inventory.ordered_rows import WRITTEN_PER_STEP, Row, RowOrder, order_value, write_items
 from kwitness.collector.inventory.parts import Part
 from kwitness.collector.inventory.visible import Visible
+from kwitness.collector.prometheus.labels import label_pattern
 from kwitness.collector.turns import Turns
-from kwitness.contracts.envelopes import ObserverListing, OpenConnection
+from kwitness.contracts.envelopes import CountedValue, ObserverListing, OpenConnection
 from kwitness.contracts.nouns import CONNECTIONS
 from kwitness.contracts.owners import KnownOwner, text_fits
 from kwitness.contracts.questions import Question
@@ -38,6 +39,7 @@ class ConnectionsHead(BaseModel):
     awaited: bool = False
     """For readers with a scope, who see some of the observers: whether any has not answered."""
     incomplete: bool = False
+    counted: tuple[CountedValue, ...] | None = None
 
 
 class Seen(NamedTuple):
@@ -74,6 +76,18 @@ class ConnectionItems:
         """Return whether a connection is shown to the reader and fits all filters."""
         return self.visible.connection(seen.connection, seen.listing.origin) and all(
             text_fits(pattern, self._text(seen, name)) for name, pattern in self._filters
+        )
+
+    def fits_labels(self, labels: Mapping[str, str]) -> bool:
+        """Return whether a client of these labels of a metric is shown to the reader and fits all filters."""
+        identity = {name: labels[name] for name in _OWNED_BY if name in labels}
+        if not self.visible.identity(identity):
+            return False
+        owner = self._owners.owner_of(identity) if any(name == _OWNER for name, _ in self._filters) else None
+        texts = {**labels, **({} if owner is None else {_OWNER: owner.team})}
+        return all(
+            text_fits(pattern if name == _OWNER else label_pattern(pattern), texts.get(name))
+            for name, pattern in self._filters
         )
 
     def order_value(self, seen: Seen) -> str | None:

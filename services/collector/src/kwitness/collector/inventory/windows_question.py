@@ -14,7 +14,7 @@ from kwitness.collector.inventory.item_owners import OWNED_BY, ItemOwners
 from kwitness.collector.inventory.recent_windows import Item
 from kwitness.collector.inventory.window_tables import Number, Table
 from kwitness.collector.prometheus.budget import Key
-from kwitness.collector.prometheus.labels import label_prefix, label_value
+from kwitness.collector.prometheus.labels import label_pattern
 from kwitness.contracts.owners import text_fits
 from kwitness.contracts.questions import Question
 from kwitness.contracts.reader_rights import ReaderScope, RowFacts, may_see
@@ -120,6 +120,4 @@ def _key(table: Table, text: str) -> Key:
 
 def _kept(name: str, pattern: str) -> str:
     """Return a text as rows have it, where names that clients choose are cut."""
-    if name == "topic":
-        return pattern
-    return f"{label_prefix(pattern[:-1])}*" if pattern.endswith("*") else label_value(pattern)[0]
+    return pattern if name == "topic" else label_pattern(pattern)

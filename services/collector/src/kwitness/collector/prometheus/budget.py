@@ -129,6 +129,10 @@ class Family(Generic[S]):
             for key, entry in found
         ]
 
+    def own(self) -> list[tuple[Key, S]]:
+        """Return the series that have labels of their own, with these."""
+        return [(key, entry.series) for key, entry in self.entries.items()]
+
     def shift(self, step_ms: int) -> None:
         """Shift the times at which series were created; levels have none."""
         for entry in (*self.entries.values(), *self.other.values()):

@@ -68,6 +68,16 @@ _FETCHES: Final[Mapping[str, str]] = {
     "kafka_client_interceptor_fetched_bytes": "fetched_bytes",
 }
 _LAG: Final[Mapping[str, str]] = {"kafka_client_interceptor_consumer_lag_records": "lag"}
+STATISTICS: Final = (
+    *_STATISTICS,
+    *_STATISTICS_TIMES,
+    _REBALANCES,
+    *_CLIENT_LEVELS,
+    *_TOPIC_QUEUES,
+    *_FETCHES,
+    *_LAG,
+)
+"""Metrics with statistics of the client library."""
 _CALLS: Final = "kafka_client_interceptor_hook_calls_total"
 _ERRORS: Final = "kafka_client_interceptor_hook_errors_total"
 _SECONDS: Final = "kafka_client_interceptor_hook_seconds_total"

@@ -48,9 +48,11 @@ def label_value(value: str) -> tuple[str, bool]:
     return f"{kept}~{_digest(value)}", True
 
 
-def label_prefix(prefix: str) -> str:
-    """Return how a bounded value begins whose original begins with ``prefix``, as far as that was kept."""
-    return _UNSAFE.sub("\ufffd", prefix)
+def label_pattern(pattern: str) -> str:
+    """Return the pattern that bounded values fit whose originals fit ``pattern``, as far as their text was kept."""
+    if not pattern.endswith("*"):
+        return label_value(pattern)[0]
+    return _UNSAFE.sub("\ufffd", pattern)
 
 
 def _digest(value: str) -> str:

@@ -19,7 +19,7 @@ from kwitness.collector.prometheus.budget import (
 )
 from kwitness.contracts.envelopes import ApiTotals, TimeTotals, TrafficTotals, WindowTotals
 
-__all__ = ["IDLE_MS", "TIME_COUNTS", "ObservedTotals", "parts_of"]
+__all__ = ["CONNECTION_ENDS", "IDLE_MS", "TIME_COUNTS", "ObservedTotals", "parts_of"]
 
 _MICROSECONDS: Final = 1_000_000
 _MILLISECONDS: Final = 1_000
@@ -50,7 +50,7 @@ _GAP: Final = "kafka_client_longest_fetch_gap_seconds"
 _BATCHES: Final = "kafka_client_record_batches_total"
 _TRAFFIC_ERRORS: Final = "kafka_client_errors_total"
 _API_ERRORS: Final = "kafka_client_api_errors_total"
-_ENDS: Final = "kafka_client_connection_ends_total"
+CONNECTION_ENDS: Final = "kafka_client_connection_ends_total"
 _TIMES: Final = "kafka_client_response_time_seconds"
 TIME_COUNTS: Final = len(bounds_of(_TIMES, _MICROSECONDS)) + 1
 """How many counts a `TimeTotals` must have."""
@@ -81,7 +81,7 @@ class ObservedTotals(BudgetedSeries):
 
     def __init__(self, max_series: int) -> None:
         super().__init__(max_series)
-        named = (*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _ACKS, _IDEMPOTENT, _EMPTY, _API_ERRORS, _ENDS)
+        named = (*_TRAFFIC, _BATCHES, _TRAFFIC_ERRORS, *_APIS, _ACKS, _IDEMPOTENT, _EMPTY, _API_ERRORS, CONNECTION_ENDS)
         self._counters = counters((*named, _COMMITS_BACK))
         self._counters |= counters((_THROTTLE,), _MILLISECONDS)
         self._histograms = {_TIMES: histogram(_TIMES, _MICROSECONDS)}
@@ -116,7 +116,7 @@ class ObservedTotals(BudgetedSeries):
     def add_end(self, origin: Origin, end: ConnectionEnd, now_ms: int) -> None:
         """Count a connection that ended."""
         error = "" if end.last_error is None else str(end.last_error)
-        self.count(_ENDS, (*bounded((*origin, *_who(end))), end.end, error), 1, now_ms)
+        self.count(CONNECTION_ENDS, (*bounded((*origin, *_who(end))), end.end, error), 1, now_ms)
 
     def _add_api(self, origin: Origin, api: ApiTotals, holds: _Holding) -> None:
         key, who, now_ms = _key(origin, api, ()), bounded((*origin, *_who(api))), holds.now_ms
