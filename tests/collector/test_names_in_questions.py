@@ -12,7 +12,7 @@ from kwitness.contracts.endpoints import MAX_QUESTION
 from kwitness.contracts.nouns import CLIENTS, CONNECTIONS, GROUPS, TRAFFIC
 from kwitness.contracts.questions import Noun
 
-from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_process import GATEWAY, OTLP, PLUGIN, CollectorProcess
 from tests.collector.collector_samples import batch, counter_push, push
 from tests.collector.event_samples import connection, listed, request
 from tests.collector.noun_answers import ask, pages
@@ -115,6 +115,21 @@ def test_pages_have_every_name_once_in_every_order(known: CollectorProcess, noun
     for order in [{}, *({"order": f"{sign}{field}"} for field in ordered for sign in ("", "-"))]:
         items = pages(known, noun, 7, fields=KEYS[noun], **order)
         assert len(items) == len({tuple(map(str, item.values())) for item in items}) == number, order
+
+
+@pytest.mark.parametrize("noun", TEXTS)
+@pytest.mark.parametrize(
+    ("token", "status"), [(None, 401), ("unknown", 401), (PLUGIN, 403), (OTLP, 403), (GATEWAY, 403)]
+)
+def test_a_token_without_rights_reads_no_name_of_any_noun(
+    known: CollectorProcess, noun: Noun, token: str | None, status: int
+) -> None:
+    observe_names(known, noun)
+
+    refused = known.get(noun.path, token=token)
+
+    assert (refused.status, "items" in refused.body) == (status, False)
+    assert NAMES[0] not in str(refused.body)
 
 
 def test_a_question_that_is_longer_than_a_name_is_refused(known: CollectorProcess) -> None:
