@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Any, Final
 import pytest
 
 from kwitness.contracts.envelopes import Directives
+from kwitness.contracts.identity_hashing import identity_hash
 from kwitness.contracts.interceptor_settings import OFF_VARIABLE, POD_NAMESPACE_VARIABLE
 from kwitness.contracts.observer_settings import settings_hash
 from kwitness.contracts.records.distinct_keys import DistinctKeys
@@ -75,6 +77,23 @@ def test_times_sizes_and_keys_are_counted_once_for_each_record(
     images = [base64.b64decode(row["sketch"]) for row in keys if row["sketch"]]
     united = bytes(map(max, *(image[40:] for image in [*images, bytes(len(images[0]))])))
     assert united == expected.image()[40:]
+
+
+def test_values_that_are_hashed_are_in_nothing_that_is_sent(
+    intercepted: Intercepted, collector: InterceptorsServer
+) -> None:
+    key = intercepted.settings.with_name("key")
+    key.write_bytes(b"a key of sixteen")
+    identity = {"drop": ["group_id"], "hash": ["client_id"], "key_file": str(key)}
+    intercepted.tell(collector.url, identity=identity)
+    intercepted.run("both_sides", "50")
+
+    sent = json.dumps([*collector.rows, *(head.model_dump(mode="json") for head in collector.heads)])
+    assert "orders-writer" not in sent
+    assert "billing" not in sent
+    assert "a key of sixteen" not in sent
+    assert collector.total("sent", client_id=identity_hash(b"a key of sixteen", "client_id", "orders-writer")) > 0
+    assert not collector.heads[-1].state.lacks_identity_key
 
 
 def test_rows_are_sealed_the_ledger_closes_and_the_last_word_is_said(

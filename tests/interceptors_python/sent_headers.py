@@ -15,6 +15,7 @@ from kwitness_interceptors.profile import PRODUCER
 from kwitness_interceptors.records import Header, ProducerRecord
 from kwitness_interceptors.reporting.client_window import ClientWindow
 from kwitness_interceptors.reporting.header_rows import header_rows
+from kwitness_interceptors.reporting.identity_policy import IdentityPolicy
 from kwitness_interceptors.settings import parse_settings
 
 from tests.vectors import vectors
@@ -52,7 +53,7 @@ def rows(own: ClientCounts) -> list[HeaderRow]:
     written = [
         row
         for window in own.finished(0, {})
-        for row in header_rows(ClientWindow(own, window), "0" * 16 + "/1", SETTINGS)
+        for row in header_rows(ClientWindow.from_counts(own, window, IdentityPolicy(None)), "0" * 16 + "/1", SETTINGS)
     ]
     event = {"schema": "kwitness.headers/1", "event_source": "shop/orders-1/0", "event_epoch": 1, "event_seq": 1}
     return [HeaderRow.model_validate_json(json.dumps(event | row)) for row in written]

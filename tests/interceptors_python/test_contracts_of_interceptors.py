@@ -65,6 +65,12 @@ def plain(settings: Settings) -> dict[str, Any]:
             "unregistered": headers.unregistered,
             "values_of": list(headers.values_of),
         },
+        "identity": None
+        if settings.identity is None
+        else {
+            **settings.identity._asdict(),
+            **{key: sorted(getattr(settings.identity, key)) for key in ("drop", "hash")},
+        },
     }
 
 

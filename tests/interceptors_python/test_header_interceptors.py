@@ -17,6 +17,7 @@ from kwitness_interceptors.profile import CONSUMER, PRODUCER, Profile
 from kwitness_interceptors.records import ConsumerRecord, Header, ProducerRecord
 from kwitness_interceptors.reporting.client_window import ClientWindow
 from kwitness_interceptors.reporting.header_rows import header_totals
+from kwitness_interceptors.reporting.identity_policy import IdentityPolicy
 from kwitness_interceptors.settings import parse_settings
 
 from .sent_headers import LEAST, counts, headers_of, judge, rows, sent
@@ -129,7 +130,7 @@ def test_totals_are_those_of_all_windows_by_client_topic_and_key() -> None:
     rules = {"keys": [{"name": "a", "type": "Int32", "policy": "Deny", "required": True}]}
     own, _ = sent(rules, (Header("a", b"x"),), (Header("b", b"yy"),), ())
     own.closed = True
-    windows = [ClientWindow(own, window) for window in own.finished(0, {})]
+    windows = [ClientWindow.from_counts(own, window, IdentityPolicy(None)) for window in own.finished(0, {})]
 
     totals = TOTALS.validate_json(json.dumps(header_totals([*windows, *windows])))
 

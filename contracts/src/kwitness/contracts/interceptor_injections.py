@@ -154,7 +154,10 @@ class InterceptorInjection(_Config):
                 raise ValueError(f"{field}: goes with a file that settings name, and only with it")
             if path is not None and not _FILE.fullmatch(path):
                 raise ValueError(f"{field}: settings name {path}, which is no file in {INTERCEPTORS_FOLDER}")
-        named = [INTERCEPTORS_SETTINGS, *(path for _, path in files.values() if path is not None)]
+        key_file = self.settings.identity.key_file if self.settings.identity else None
+        if key_file is not None and not _FILE.fullmatch(key_file):
+            raise ValueError(f"settings: identity.key_file is {key_file}, which is no file in {INTERCEPTORS_FOLDER}")
+        named = [INTERCEPTORS_SETTINGS, *(path for path in (key_file, *(path for _, path in files.values())) if path)]
         if len(named) != len(set(named)):
             raise ValueError(f"settings: two files have one name among {', '.join(named)}")
         return self
@@ -172,16 +175,14 @@ def interceptor_injection_hash(injection: InterceptorInjection) -> str:
 
     Whom it is given to does not count, nor whether it is suspended, of which running interceptors are told.
     """
-    # What the injector adds for one pod does not count either.
+    # What the injector adds for one pod does not count either, and what was not there before an upgrade.
+    unused = {name for name in ("headers", "identity") if getattr(injection.settings, name) is None}
     left_out: dict[str, bool | set[str]] = {
         **dict.fromkeys(_SELECTION, True),
-        "settings": {"suspend", "through_observer"},
+        "settings": {"suspend", "through_observer", *unused},
     }
     if not injection.through_observer:
         # As it was before clients could connect so, so that no pod is outdated by an upgrade.
         left_out["through_observer"] = True
-    if injection.settings.headers is None:
-        # As it was before there were any.
-        left_out["settings"] = {"suspend", "through_observer", "headers"}
     text = injection.model_dump_json(exclude=left_out)
     return hashlib.sha256(text.encode()).hexdigest()[:_HASH_DIGITS]

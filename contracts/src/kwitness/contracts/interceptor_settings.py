@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from kwitness.contracts.dns_label import DnsLabel
+from kwitness.contracts.hashing_settings import HashingSettings
 from kwitness.contracts.header_rules import HeaderRules, HeaderText
 from kwitness.contracts.observers import ResourceName
 
@@ -29,6 +30,8 @@ __all__ = [
     "ChecksumSettings",
     "CustomSettings",
     "HeadersSettings",
+    "InterceptedIdentity",
+    "InterceptedKey",
     "InterceptorEntry",
     "InterceptorLimits",
     "InterceptorSettings",
@@ -54,6 +57,9 @@ OFF_VARIABLE = "KWITNESS_OFF"
 
 CHECKSUM_HEADER = "kwitness.checksum"
 """The header of a checksum where none is named."""
+
+InterceptedKey = Literal["client_id", "group_id", "group_instance_id", "transactional_id"]
+"""An identity key that interceptors know."""
 
 SecurityProtocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 """As Kafka spells it."""
@@ -233,12 +239,20 @@ class ThroughObserver(_Settings):
     protocols: dict[SecurityProtocol, SecurityProtocol] = Field(default_factory=dict)
 
 
+class InterceptedIdentity(HashingSettings):
+    """Identity keys that do not leave the process as they are; a runtime that does not know one has nothing to drop."""
+
+    drop: tuple[InterceptedKey, ...] = ()
+    hash: tuple[InterceptedKey, ...] = ()
+
+
 class InterceptorSettings(_Settings):
     """Everything the interceptors of one process need to know; `collector` is None where nothing is reported.
 
     Interceptors are called in this order. `topics` are those that are intercepted, all where it is empty. Windows begin
     at whole multiples of `window_ms` since 1970. `suspend` means that records pass and nothing is counted. Without
-    `through_observer` clients connect as they are configured. `headers` is what Headers judges by.
+    `through_observer` clients connect as they are configured. `headers` is what Headers judges by. Without `identity`
+    everything that is known of clients is reported.
     """
 
     installation: ResourceName
@@ -255,6 +269,7 @@ class InterceptorSettings(_Settings):
     workload: WorkloadSettings | None = None
     through_observer: ThroughObserver | None = None
     headers: HeaderRules | None = None
+    identity: InterceptedIdentity | None = None
 
     @field_validator("interceptors")
     @classmethod

@@ -18,6 +18,7 @@ from pydantic import (
     model_serializer,
 )
 
+from .hashing_settings import HashingSettings
 from .header_rules import HeaderRules
 from .observers import ObserverMode, ReportableApi, ReportedBy, ResourceName, WorkloadKind
 
@@ -138,30 +139,11 @@ ObservedKey = Literal[
 ]
 
 
-class IdentitySettings(_Settings):
-    """Identity keys that do not leave the observer as they are: none in `drop`, and of `hash` what `identity_hash` has.
-
-    `key_file` has the key of hashes, and goes with `hash`. While there is no such file, or a key of fewer than
-    `LEAST_KEY_BYTES` in it, what is to be hashed is dropped.
-    """
+class IdentitySettings(HashingSettings):
+    """Identity keys that do not leave the observer as they are."""
 
     drop: tuple[ObservedKey, ...] = ()
     hash: tuple[ObservedKey, ...] = ()
-    key_file: str | None = Field(None, validate_default=True)
-
-    @field_validator("hash")
-    @classmethod
-    def _named_once(cls, hashed: tuple[ObservedKey, ...], info: ValidationInfo) -> tuple[ObservedKey, ...]:
-        if twice := set(hashed) & set(info.data.get("drop", ())):
-            raise ValueError(f"{min(twice)} is in drop as well: name each key once")
-        return hashed
-
-    @field_validator("key_file")
-    @classmethod
-    def _goes_with_hash(cls, file: str | None, info: ValidationInfo) -> str | None:
-        if "hash" in info.data and bool(info.data["hash"]) != (file is not None):
-            raise ValueError("goes with hash, and only with it")
-        return file
 
 
 class LimitSettings(_Settings):

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use kwitness_observation::{Counts, OffsetRanges, Row, Sketch};
+use kwitness_observation::{Counts, IdentityKey, IdentityPolicy, OffsetRanges, Row, Sketch};
 use serde_json::{Map, Value, json};
 
 use super::header_rows::header_row;
 use super::statistics::whole;
-use crate::client::{Client, Harvest, Side};
+use crate::client::{About, Client, Harvest, Side};
 use crate::counting::{Counting, Hook, HookTally, KeyTally, PartitionTally, TopicTally, Topics, WindowTally};
 use crate::headers::HeaderCounts;
 use crate::reasons::Reasons;
@@ -25,6 +25,25 @@ pub(super) struct Source {
     pub(super) name: String,
     pub(super) reporter: String,
     pub(super) epoch_ms: u64,
+}
+
+/// A client's identity as it is reported.
+#[derive(Clone, Debug)]
+pub(super) struct Reported {
+    pub(super) client_id: Option<String>,
+    pub(super) group_id: Option<String>,
+}
+
+impl Reported {
+    pub(super) fn new(about: &About, policy: &IdentityPolicy) -> Self {
+        let value = |key, value: Option<&String>| {
+            policy.value(key, value?.as_bytes()).map(|value| String::from_utf8_lossy(&value).into_owned())
+        };
+        Self {
+            client_id: value(IdentityKey::ClientId, about.client_id.as_ref()),
+            group_id: value(IdentityKey::GroupId, about.group_id.as_ref()),
+        }
+    }
 }
 
 /// Rows that wait for their numbers, by window and topic: start and end, in milliseconds since 1970.
@@ -62,12 +81,19 @@ impl Unnumbered {
     }
 
     /// Add what was harvested of one client.
-    pub(super) fn add(&mut self, client: &Client, counting: &Counting, source: &Source, harvest: &Harvest) {
+    pub(super) fn add(
+        &mut self,
+        client: &Client,
+        reported: &Reported,
+        counting: &Counting,
+        source: &Source,
+        harvest: &Harvest,
+    ) {
         let instance = format!("{}/{}", source.reporter, client.about.number);
         let mut put = |topic: &'static str, start_ms: u64, end_ms: u64, rest: Map<String, Value>| {
             let mut row = Map::new();
-            insert_some(&mut row, "client_id", client.about.client_id.as_deref());
-            insert_some(&mut row, "group_id", client.about.group_id.as_deref());
+            insert_some(&mut row, "client_id", reported.client_id.as_deref());
+            insert_some(&mut row, "group_id", reported.group_id.as_deref());
             row.insert("instance".to_owned(), json!(instance));
             let seen_by = if topic == HEADERS { "seen_by" } else { "runtime" };
             row.insert(seen_by.to_owned(), json!("librdkafka"));

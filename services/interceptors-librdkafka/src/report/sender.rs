@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use kwitness_observation::IdentityPolicy;
 use kwitness_reporting::{Acknowledging, Body, Directive, Failure, Item, Queue, Verdicts, owner_of};
 use serde_json::{Value, json};
 
 use super::http::Http;
 use super::pace::Pace;
 use super::progress::Progress;
-use super::rows::{Numbers, Source, Unnumbered};
+use super::rows::{Numbers, Reported, Source, Unnumbered};
 use super::totals::Sums;
 use crate::abi::coarse_now_ms;
 use crate::client::{Client, Harvest, Side};
@@ -28,6 +29,7 @@ pub(crate) struct Sender {
     plugin: &'static Plugin,
     file: SettingsFile,
     settings: Arc<Settings>,
+    policy: IdentityPolicy,
     directive: Option<Directive>,
     source: Source,
     numbers: Numbers,
@@ -59,6 +61,7 @@ impl Sender {
         Self {
             plugin,
             file,
+            policy: settings.identity_policy(),
             settings,
             directive: None,
             source,
@@ -107,13 +110,16 @@ impl Sender {
 
     /// The file has changed, or a directive has come.
     fn look_at_settings(&mut self) {
-        if let Some(settings) = self.file.look() {
+        let settings = self.file.look();
+        // The file of the key may come, and change, without the settings.
+        self.policy = settings.as_ref().unwrap_or(&self.settings).identity_policy();
+        if let Some(settings) = settings {
             let (before, next) = (Counting::of(Arc::clone(&self.settings)), Counting::of(Arc::clone(&settings)));
             self.plugin.count_as(&next);
             let now_ms = coarse_now_ms();
             let mut taken = Taken::default();
             for client in self.plugin.clients() {
-                taken.add(&client, &before, &self.source, &client.obey(&next, now_ms));
+                taken.add(&client, &self.policy, &before, &self.source, &client.obey(&next, now_ms));
             }
             self.put(taken);
             self.settings = settings;
@@ -136,7 +142,7 @@ impl Sender {
             }
             // An ended client is forgotten after its last windows were taken, which hooks of its own do not fill again.
             let has_ended = client.has_ended();
-            taken.add(&client, &counting, &self.source, &client.harvest(now_ms));
+            taken.add(&client, &self.policy, &counting, &self.source, &client.harvest(now_ms));
             if has_ended {
                 self.plugin.forget(&client);
             }
@@ -246,6 +252,7 @@ impl Sender {
         json!({
             "settings": settings.hash,
             "suspended": self.plugin.is_suspended.load(Ordering::Relaxed),
+            "lacks_identity_key": self.policy.lacks_key(),
             "clients": clients,
             "not_intercepted": self.plugin.not_intercepted(),
             "unusable": self.plugin.unusable(settings),
@@ -264,9 +271,17 @@ struct Taken {
 }
 
 impl Taken {
-    fn add(&mut self, client: &Client, counting: &Counting, source: &Source, harvest: &Harvest) {
-        self.rows.add(client, counting, source, harvest);
-        self.sums.add(client, counting, harvest);
+    fn add(
+        &mut self,
+        client: &Client,
+        policy: &IdentityPolicy,
+        counting: &Counting,
+        source: &Source,
+        harvest: &Harvest,
+    ) {
+        let reported = Reported::new(&client.about, policy);
+        self.rows.add(client, &reported, counting, source, harvest);
+        self.sums.add(client, &reported, counting, harvest);
     }
 }
 

@@ -7,7 +7,7 @@ use kwitness_observation::{Sketch, Totals};
 use serde_json::{Map, Value, json};
 
 use super::header_rows::insert_totals;
-use super::rows::{Numbers, anomalies, by_reason, hook_calls, insert_count, insert_counts, topic_name};
+use super::rows::{Numbers, Reported, anomalies, by_reason, hook_calls, insert_count, insert_counts, topic_name};
 use super::statistics::{of_client, of_topic};
 use crate::client::{Client, Harvest, Side};
 use crate::counting::{Counting, KeyTally, Merge as _, Statistics, Topics};
@@ -74,12 +74,12 @@ pub(super) struct Sums {
 
 impl Sums {
     /// Add what was harvested of one client.
-    pub(super) fn add(&mut self, client: &Client, counting: &Counting, harvest: &Harvest) {
+    pub(super) fn add(&mut self, client: &Client, reported: &Reported, counting: &Counting, harvest: &Harvest) {
         let about = &client.about;
         for window in &harvest.windows {
             for (topic, tally) in window.counted.topics.iter().flat_map(Topics::iter) {
                 let topic = topic_name(topic);
-                let labels = (topic.clone(), about.client_id.clone(), about.group_id.clone());
+                let labels = (topic.clone(), reported.client_id.clone(), reported.group_id.clone());
                 let sum = self.topics.entry(labels).or_default();
                 sum.sent = sum.sent.saturating_add(tally.sent);
                 sum.acknowledged = sum.acknowledged.saturating_add(tally.acknowledged);
@@ -92,7 +92,7 @@ impl Sums {
                     [("acknowledgement", &tally.acknowledgement_time), ("end_to_end", &tally.end_to_end)]
                 {
                     if !sketch.is_empty() {
-                        let labels = (measure, topic.clone(), about.group_id.clone());
+                        let labels = (measure, topic.clone(), reported.group_id.clone());
                         self.latencies.entry(labels).or_default().merge(sketch);
                     }
                 }
@@ -103,7 +103,7 @@ impl Sums {
             for (topic, key, counts) in window.counted.headers.iter().flat_map(HeaderCounts::iter) {
                 // What was looked at and had none says nothing.
                 if counts.tally != HeaderTally::default() {
-                    let labels = (about.side, topic_name(topic), key.map(str::to_owned), about.client_id.clone());
+                    let labels = (about.side, topic_name(topic), key.map(str::to_owned), reported.client_id.clone());
                     self.headers.entry(labels).or_default().merge(&counts.tally);
                 }
             }
@@ -114,7 +114,7 @@ impl Sums {
                 }
             }
         }
-        self.add_statistics(client, harvest);
+        self.add_statistics(client, reported, harvest);
         for window in &harvest.keys {
             for (topic, tally) in window.counted.0.iter().flat_map(Topics::iter) {
                 let labels = (about.side, topic_name(topic));
@@ -130,7 +130,7 @@ impl Sums {
     }
 
     /// Of one client the later window's queues count, of several with the same labels all of them together.
-    fn add_statistics(&mut self, client: &Client, harvest: &Harvest) {
+    fn add_statistics(&mut self, client: &Client, reported: &Reported, harvest: &Harvest) {
         let mut own: Option<(u64, Statistics)> = None;
         for window in &harvest.windows {
             if let Some(statistics) = &window.counted.statistics {
@@ -140,8 +140,7 @@ impl Sums {
             }
         }
         if let Some((length_ms, own)) = own {
-            let about = &client.about;
-            let labels = (about.side, about.client_id.clone(), about.group_id.clone());
+            let labels = (client.about.side, reported.client_id.clone(), reported.group_id.clone());
             let (longest_ms, sum) = self.statistics.entry(labels).or_default();
             *longest_ms = length_ms.max(*longest_ms);
             sum.add(&own);

@@ -1,15 +1,18 @@
 //! What interceptors are told: the file interceptors.json, read strictly and judged before it is used.
 
+mod identity;
 mod interceptor;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kwitness_observation::IdentityPolicy;
 use kwitness_observation::record_headers::Rules;
 pub(crate) use kwitness_reporting::Collector;
 use kwitness_reporting::{Refused, nullable, read_settings, settings_hash};
 use serde::{Deserialize, Serialize};
 
+use identity::Identity;
 use interceptor::default_keys_window_ms;
 pub(crate) use interceptor::{Interceptor, Stamp, StampFrom};
 use texts::{is_attribute, is_label, is_selection};
@@ -40,6 +43,7 @@ pub(crate) struct Settings {
     through_observer: Option<ThroughObserver>,
     /// What headers are judged by.
     pub(crate) headers: Option<Rules>,
+    identity: Option<Identity>,
     /// Of the bytes of the file, in hexadecimal digits.
     #[serde(skip)]
     pub(crate) hash: String,
@@ -104,6 +108,11 @@ impl Settings {
         settings.judge()?;
         settings.hash = settings_hash(bytes);
         Ok(settings)
+    }
+
+    /// Returns what keeps, hashes or drops identity keys, with the key that its file has now.
+    pub(crate) fn identity_policy(&self) -> IdentityPolicy {
+        self.identity.as_ref().map(Identity::policy).unwrap_or_default()
     }
 
     /// Whether records of this topic are counted.
@@ -172,6 +181,9 @@ impl Settings {
                 return refused(field, format!("{value} is not from {least} to {most}"));
             }
         }
+        if let Some((field, reason)) = self.identity.as_ref().and_then(Identity::wrong) {
+            return refused(field, reason.to_owned());
+        }
         if let Some(collector) = &self.collector {
             if !(1..=1_024).contains(&collector.replicas) {
                 return refused("collector.replicas", format!("{} is not from 1 to 1024", collector.replicas));
@@ -193,6 +205,8 @@ fn wide(number: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use kwitness_observation::IdentityKey;
+
     use super::Settings;
 
     const GOOD: &str = r#"{"installation":"main","cluster_id":"c","namespace":"shop","name":"orders","suspend":false,
@@ -207,6 +221,27 @@ mod tests {
         assert_eq!(settings.keys_window_ms(), Some(30_000));
         assert_eq!(settings.hash.len(), 16);
         assert_ne!(settings.hash, Settings::parse(format!("{GOOD}\n").as_bytes()).unwrap().hash);
+    }
+
+    #[test]
+    fn identities_are_hashed_by_the_key_of_a_file_and_dropped_without() {
+        let file = std::env::temp_dir().join(format!("kwitness-key-{}", std::process::id()));
+        let identity = serde_json::json!({"drop": ["group_id"], "hash": ["client_id"], "key_file": file});
+        let text = GOOD.replace(r#""collector""#, &format!(r#""identity":{identity},"collector""#));
+        let settings = Settings::parse(text.as_bytes()).unwrap();
+        let shown = || {
+            let policy = settings.identity_policy();
+            let value = |key| policy.value(key, b"orders").map(|value| String::from_utf8(value.into_owned()).unwrap());
+            ([IdentityKey::ClientId, IdentityKey::GroupId].map(value), policy.lacks_key())
+        };
+
+        let without = shown();
+        std::fs::write(&file, "a key of sixteen\n").unwrap();
+        let with = shown();
+        std::fs::remove_file(file).unwrap();
+
+        assert_eq!(without, ([None, None], true));
+        assert_eq!(with, ([Some("hash-bc4633c8d5c8698b449eb2d282f52db2".to_owned()), None], false));
     }
 
     #[test]

@@ -18,6 +18,7 @@ from .settings_fields import Fields, SettingsError, matching
 __all__ = [
     "Collector",
     "Entry",
+    "IdentitySettings",
     "Limits",
     "Settings",
     "SettingsError",
@@ -45,6 +46,7 @@ _TYPES = {
     "Tracing": ("header",),
     "Checksum": ("header",),
 }
+_IDENTITY_KEY = re.compile(r"client_id|group_id|group_instance_id|transactional_id")
 _SOURCES = ("ClientId", "ClusterId", "Pod", "Namespace", "Workload", "UniqueId", "Value", "Attribute")
 _WITH_VALUE = frozenset({"Value", "Attribute"})
 _CHECKSUM_HEADER = "kwitness.checksum"
@@ -103,6 +105,14 @@ class ThroughObserver(NamedTuple):
     protocols: Mapping[str, str] = {}
 
 
+class IdentitySettings(NamedTuple):
+    """Identity keys that are not reported as they are; `key_file` has the key of hashes."""
+
+    drop: frozenset[str] = frozenset()
+    hash: frozenset[str] = frozenset()
+    key_file: Optional[str] = None
+
+
 class Settings(NamedTuple):
     """Everything the interceptors of one process need to know."""
 
@@ -120,6 +130,7 @@ class Settings(NamedTuple):
     workload: Optional[Mapping[str, str]] = None
     through_observer: Optional[ThroughObserver] = None
     headers: Optional[HeaderRules] = None
+    identity: Optional[IdentitySettings] = None
     hash: str = ""
 
 
@@ -154,6 +165,7 @@ def parse_settings(text: str) -> Settings:
         workload=_workload(data.given.get("workload")),
         through_observer=_through_observer(data.given.get("through_observer")),
         headers=parse_header_rules(data.given.get("headers")),
+        identity=_identity(data.given.get("identity")),
         hash=settings_hash(text),
     )
 
@@ -251,6 +263,22 @@ def _through_observer(given: object) -> Optional[ThroughObserver]:
         frozenset(matching(one, None, "addresses", 320) for one in fields.list("addresses", 0, 256)),
         protocols,
     )
+
+
+def _identity(given: object) -> Optional[IdentitySettings]:
+    if given is None:
+        return None
+    fields = Fields(given, "identity", IdentitySettings._fields)
+    dropped, hashed = (
+        frozenset(matching(key, _IDENTITY_KEY, f"identity.{name}", 64) for key in fields.list(name, 0, 4))
+        for name in ("drop", "hash")
+    )
+    if dropped & hashed:
+        raise SettingsError(f"identity.hash has {min(dropped & hashed)}, which drop has as well: name each key once")
+    file = fields.given.get("key_file")
+    if (file is not None) != bool(hashed):
+        raise SettingsError("identity.key_file goes with hash, and only with it: add or remove one of them")
+    return IdentitySettings(dropped, hashed, None if file is None else matching(file, None, "identity.key_file", 4_096))
 
 
 def _texts(given: object, place: str, most: int, longest: int, keys: Optional[re.Pattern[str]]) -> Mapping[str, str]:

@@ -195,6 +195,9 @@ class InterceptorReport(Envelope):
 
     settings: Annotated[str, Field(max_length=64)] = Field("", description="Hash of the settings in force.")
     suspended: bool = Field(False, description="Whether its interceptors do nothing because that is wanted.")
+    lacks_identity_key: bool = Field(
+        False, description="Whether what its settings hash of identities is dropped, since it has no key for that."
+    )
     clients: tuple[InterceptorClients, ...] = Field((), description="Clients with interceptors.", max_length=2)
     not_intercepted: CountsByReason = Field(
         default_factory=dict,

@@ -191,6 +191,9 @@ class InterceptorState(Envelope):
     epoch: Milliseconds = Field(description="When it began, in milliseconds since 1970.")
     settings: str = Field("", description="Hash of the settings in force.")
     suspended: bool = Field(False, description="Whether its interceptors do nothing because that is wanted.")
+    lacks_identity_key: bool = Field(
+        False, description="Whether what its settings hash of identities is dropped, since it has no key for that."
+    )
     clients: Count = Field(0, description="Clients with interceptors that are open.")
     not_intercepted: dict[str, Count] = Field(
         default_factory=dict, description="Clients that got none since its start, by reason."

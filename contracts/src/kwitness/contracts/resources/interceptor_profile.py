@@ -15,6 +15,7 @@ from .interceptor_entries import InterceptorEntry
 from .label_selector import LABEL_KEY, LabelSelector
 from .meta import API_VERSION, ObjectMeta, Status, child_name_rule
 from .precedence import priority_field
+from .privacy import InterceptedIdentities
 from .references import ClusterRef, HeaderRegistryRef
 from .standstill import suspend_field
 from .times import time_field
@@ -199,6 +200,11 @@ class InterceptorProfileSpec(Contract):
         "counts, and so does its policy for keys that are not registered. One that is named twice counts once.",
         max_length=16,
         json_schema_extra=list_atomic(),
+    )
+    identity: InterceptedIdentities = Field(
+        (),
+        description="What happens to identity keys before they leave the application's process. Keys without an entry "
+        "are kept. Names of pods stay, by which events are numbered.",
     )
     suspend: bool = suspend_field("interceptors stay in pods, pass every record on and count nothing")
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
 from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey
+from kwitness.contracts.interceptor_settings import InterceptedKey
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
 
 __all__ = [
     "AttributeFilter",
+    "InterceptedIdentities",
+    "InterceptedIdentity",
     "MetricFilter",
     "ObservedIdentities",
     "ObservedIdentity",
@@ -33,8 +36,19 @@ _AttributeName = Annotated[str, Field(min_length=1, max_length=255, description=
 
 Treatment = Literal["Keep", "Hash", "Drop"]
 
+_AT_THE_SOURCE: Final = (
+    "Keep: its values stay as they are, as without an entry. Hash: each is replaced by the hash that telemetry has by "
+    "the same key, of the Secret kwitness-identity-key in the pod's namespace; without the Secret they are left out, "
+    "and IdentityTreated says so. Drop: they are left out."
+)
 
-class ObservedIdentity(Contract):
+
+class _SourceIdentity(Contract):
+    key: str
+    treatment: Treatment = Field(description=_AT_THE_SOURCE)
+
+
+class ObservedIdentity(_SourceIdentity):
     """An identity key, and what happens to it before it leaves an observer."""
 
     key: Literal[
@@ -46,11 +60,12 @@ class ObservedIdentity(Contract):
         "group_member_id",
         "transactional_id",
     ] = Field(description="The key, spelled as in labels of metrics.")
-    treatment: Treatment = Field(
-        description="Keep: its values stay as they are, as without an entry. Hash: each is replaced by the hash that "
-        "telemetry has by the same key, of the Secret kwitness-identity-key in the pod's namespace; without the Secret "
-        "they are left out, and IdentityTreated says so. Drop: they are left out."
-    )
+
+
+class InterceptedIdentity(_SourceIdentity):
+    """An identity key, and what happens to it before it leaves the process of an application."""
+
+    key: InterceptedKey = Field(description="The key, spelled as in labels of metrics.")
 
 
 class TelemetryIdentity(Contract):
@@ -93,11 +108,16 @@ class TelemetryIdentity(Contract):
     )
 
 
+InterceptedIdentities = Annotated[
+    tuple[InterceptedIdentity, ...], Field(max_length=4, json_schema_extra=list_map("key"))
+]
 ObservedIdentities = Annotated[tuple[ObservedIdentity, ...], Field(max_length=7, json_schema_extra=list_map("key"))]
 TelemetryIdentities = Annotated[tuple[TelemetryIdentity, ...], Field(max_length=14, json_schema_extra=list_map("key"))]
 
 
-def treated(identity: Iterable[ObservedIdentity | TelemetryIdentity]) -> dict[IdentityKey, Treatment]:
+def treated(
+    identity: Iterable[InterceptedIdentity | ObservedIdentity | TelemetryIdentity],
+) -> dict[IdentityKey, Treatment]:
     """Return the treatment of each key that is not kept, in the order of `IDENTITY_KEYS`."""
     treatments: dict[IdentityKey, Treatment] = {entry.key: entry.treatment for entry in identity}
     return {key: treatments[key] for key in IDENTITY_KEYS if treatments.get(key, "Keep") != "Keep"}

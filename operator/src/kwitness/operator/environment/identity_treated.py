@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kwitness.contracts.envelopes import ObserverState
+from kwitness.contracts.envelopes import InterceptorState, ObserverState
 from kwitness.contracts.identity_hashing import KEY_FIELD, KEY_SECRET, LEAST_KEY_BYTES
-from kwitness.contracts.resources.privacy import ObservedIdentity, treated
+from kwitness.contracts.resources.privacy import InterceptedIdentity, ObservedIdentity, treated
 from kwitness.contracts.spelling import quantity
 from kwitness.operator.model.conditions import Verdict
 
 __all__ = ["identity_treated"]
 
 
-def identity_treated(identity: Iterable[ObservedIdentity], own: Sequence[ObserverState]) -> tuple[Verdict, ...]:
+def identity_treated(
+    identity: Iterable[InterceptedIdentity | ObservedIdentity], own: Sequence[InterceptorState | ObserverState]
+) -> tuple[Verdict, ...]:
     """Return a condition that is true if all processes have the key; none while no process reports or hashes."""
     if "Hash" not in treated(identity).values() or not own:
         return ()

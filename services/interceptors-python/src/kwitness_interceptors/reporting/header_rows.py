@@ -18,12 +18,12 @@ _UNREGISTERED = "unregistered"
 
 def header_rows(of: ClientWindow, instance: str, settings: Settings) -> Iterator[dict[str, Any]]:
     """Return the rows of one window of a client, but for the names and numbers of the event."""
-    client, window = of
+    client, window = of.client, of.window
     if window.headers is None:
         return
     common = {
         "cluster_id": settings.cluster_id,
-        **({"client_id": client.client_id} if client.client_id else {}),
+        **({"client_id": of.client_id} if of.client_id else {}),
         "window_start_ms": window.start_ms,
         "window_end_ms": window.end_ms,
         "instance": instance,
@@ -43,12 +43,12 @@ def header_rows(of: ClientWindow, instance: str, settings: Settings) -> Iterator
 
 def header_totals(windows: Iterable[ClientWindow]) -> list[dict[str, Any]]:
     """Return what was new in these windows, by client, topic and key."""
-    sums: dict[tuple[Optional[str], Optional[str], str, str], HeaderTally] = {}
-    for client, window in windows:
+    sums: dict[tuple[Optional[str], Optional[str], str, Optional[str]], HeaderTally] = {}
+    for client, window, client_id, _ in windows:
         for place, tally, _ in window.headers.rows() if window.headers is not None else ():
             if tally.headers or tally.problems:
                 topic, key = place or (None, None)
-                sums.setdefault((topic, key, client.side, client.client_id), HeaderTally()).add(tally)
+                sums.setdefault((topic, key, client.side, client_id), HeaderTally()).add(tally)
     return [
         {
             "side": side,

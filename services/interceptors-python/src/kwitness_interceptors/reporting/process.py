@@ -26,6 +26,7 @@ from kwitness_interceptors.through_observer import way_through
 from .client_window import ClientWindow
 from .header_rows import header_rows
 from .identity import SETTINGS_VARIABLE, Reporter, drawn_reporter
+from .identity_policy import IdentityPolicy
 from .queue import HEADERS, INTERCEPTIONS, SEALS, TOTALS, Queue
 from .rows import rows, totals
 from .sender import HEARTBEAT_S, Sender
@@ -82,6 +83,7 @@ class Process:
         # A signal's handler may make a client on the thread that holds it.
         self._lock = threading.RLock()
         self._profile: Optional[Profile] = None
+        self._policy = IdentityPolicy(None)
         self._has_read = False
         self._read_at = float("-inf")
         self._clients: list[Client] = []
@@ -188,6 +190,8 @@ class Process:
                 "kwitness_interceptors", "configure", f"{name}: {reason_of(error)}; what was read before counts"
             )
             return
+        # The file of the key may come, and change, without the settings.
+        self._policy = IdentityPolicy(settings.identity)
         if self._profile is None:
             self._profile = Profile(settings)
         else:
@@ -240,7 +244,9 @@ class Process:
             counts = client.counts
             if counts is not None:
                 for window in counts.finished(now, client.hooks()):
-                    by_start.setdefault((window.start_ms, window.end_ms), []).append(ClientWindow(counts, window))
+                    by_start.setdefault((window.start_ms, window.end_ms), []).append(
+                        ClientWindow.from_counts(counts, window, self._policy)
+                    )
         for (start_ms, end_ms), windows in sorted(by_start.items()):
             self._queue_window(report, profile, start_ms, end_ms, windows)
         self._closed_until_ms = first_open_window(now, profile.settings.window_ms)
@@ -308,6 +314,7 @@ class Process:
             sides = Counter(one.counts.side for one in self._clients if one.counts is not None)
         return {
             "clients": [{"side": side, "clients": sides[side]} for side in (PRODUCER, CONSUMER) if sides[side]],
+            "lacks_identity_key": self._policy.lacks_key,
             "not_intercepted": dict(self._not_intercepted),
             "not_through_observer": dict(self._not_through_observer),
             # Nothing is counted after the end.

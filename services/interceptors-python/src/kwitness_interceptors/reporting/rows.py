@@ -32,12 +32,12 @@ _MOST_REASONS = 64
 
 def rows(of: ClientWindow, instance: str, settings: Settings) -> Iterator[dict[str, Any]]:
     """Return the rows of one window of a client, but for the names and numbers of the event."""
-    client, window = of
+    client, window = of.client, of.window
     common = _present(
         {
             "cluster_id": settings.cluster_id,
-            "client_id": client.client_id,
-            "group_id": client.group_id,
+            "client_id": of.client_id,
+            "group_id": of.group_id,
             "window_start_ms": window.start_ms,
             "window_end_ms": window.end_ms,
             "instance": instance,
@@ -61,10 +61,10 @@ def totals(windows: Iterable[ClientWindow]) -> dict[str, Any]:
     latencies: dict[tuple[Any, ...], Sketch] = defaultdict(Sketch)
     sizes: dict[tuple[Any, ...], Sketch] = defaultdict(Sketch)
     hooks: dict[tuple[str, str], HookSum] = {}
-    for client, window in windows:
+    for client, window, client_id, group_id in windows:
         for name, counts in window.topics.items():
-            _add(topics.setdefault((name, client.client_id, client.group_id), TopicCounts()), counts)
-            group = client.group_id if client.side == CONSUMER else None
+            _add(topics.setdefault((name, client_id, group_id), TopicCounts()), counts)
+            group = group_id if client.side == CONSUMER else None
             if counts.acknowledgement_time.buckets:
                 latencies["acknowledgement", name, group].merge(counts.acknowledgement_time)
             if counts.end_to_end.buckets:

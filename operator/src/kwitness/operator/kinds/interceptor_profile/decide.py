@@ -12,6 +12,7 @@ from kwitness.operator.desired.sidecar_reach import acts_in, other_namespaces
 from kwitness.operator.environment.clusters import permitted_cluster, present
 from kwitness.operator.environment.collectors import collector_of, last_report
 from kwitness.operator.environment.header_registries import registries_resolved
+from kwitness.operator.environment.identity_treated import identity_treated
 from kwitness.operator.environment.injector import INJECTOR, interceptors_config_map_key, told
 from kwitness.operator.environment.recent_reports import of_resource, recent_reports
 from kwitness.operator.environment.refused import seen_since
@@ -102,6 +103,7 @@ def _outcome(subject: Subject, body: Body, resource: InterceptorProfile, view: V
         *starts_well(ended),
         *reporting(pods, own, known=state is not None),
         *working(own, without),
+        *identity_treated(resource.spec.identity, own),
         *through_observer(resource, own, apart),
         *_resolved(resource, view),
         *stamps_written(resource, view),

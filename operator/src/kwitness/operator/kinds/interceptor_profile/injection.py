@@ -17,7 +17,9 @@ from kwitness.contracts.interceptor_settings import InterceptorSettings
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.interceptor_entries import InterceptorEntry, Stamp
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
+from kwitness.contracts.resources.privacy import treated
 from kwitness.contracts.spelling import word_of
+from kwitness.operator.desired.identity_key import dropped_and_hashed
 from kwitness.operator.desired.sidecar_reach import allowed_namespaces
 from kwitness.operator.environment.clusters import cluster_identity, permitted_cluster
 from kwitness.operator.environment.collectors import ServingCollector, collector_address, collector_of
@@ -34,6 +36,7 @@ __all__ = ["injection_of"]
 
 _COLLECTOR_CA: Final = f"{INTERCEPTORS_FOLDER}/ca.crt"
 _TOKEN: Final = f"{INTERCEPTORS_FOLDER}/token"
+_IDENTITY_KEY: Final = f"{INTERCEPTORS_FOLDER}/identity-key"
 
 
 def injection_of(body: Body, resource: InterceptorProfile, view: View) -> InterceptorInjection:
@@ -124,6 +127,7 @@ def _settings(
             "limits": spec.limits.model_dump(),
             "collector": collector_address(collector, authority=_COLLECTOR_CA, token=_TOKEN),
             "headers": rules,
+            "identity": dropped_and_hashed(spec.identity, _IDENTITY_KEY) if treated(spec.identity) else None,
         }
     )
 

@@ -18,7 +18,7 @@ from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.gateway import Gateway
 from kwitness.contracts.resources.observation import EVENTS_PER_SECOND, ObserverEntry, ObserverLimits
 from kwitness.contracts.resources.observer_deployment import ObserverDeployment
-from kwitness.contracts.resources.privacy import ObservedIdentity, treated
+from kwitness.operator.desired.identity_key import dropped_and_hashed
 
 __all__ = ["Reported", "reported"]
 
@@ -49,7 +49,7 @@ def reported(resource: ObserverDeployment, rules: HeaderRules, *, sasl: bool, id
     return {
         "window_ms": _milliseconds(spec.window),
         "report": _report(spec.observers, rules),
-        "identity": _identity(spec.identity, identity_key_file),
+        "identity": IdentitySettings.model_validate(dropped_and_hashed(spec.identity, identity_key_file)),
         "limits": _limits(limits, spec.gateway, sasl=sasl),
         "telemetry": TelemetrySettings(
             max_instances=limits.max_telemetry_instances,
@@ -77,18 +77,6 @@ def _limits(limits: ObserverLimits, gateway: Gateway | None, *, sasl: bool) -> L
         max_connection_rate_per_address=limits.max_connection_rate_per_address or by_address,
         sign_in_ms=_milliseconds(limits.sign_in_timeout) if gateway is not None and sasl else None,
         idle_ms=_milliseconds(limits.idle_timeout) if gateway is not None else None,
-    )
-
-
-def _identity(identity: Iterable[ObservedIdentity], key_file: str) -> IdentitySettings:
-    chosen = treated(identity)
-    hashed = [key for key, action in chosen.items() if action == "Hash"]
-    return IdentitySettings.model_validate(
-        {
-            "drop": [key for key, action in chosen.items() if action == "Drop"],
-            "hash": hashed,
-            "key_file": key_file if hashed else None,
-        }
     )
 
 

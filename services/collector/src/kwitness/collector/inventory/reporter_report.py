@@ -27,6 +27,7 @@ def _state(one: ReporterState) -> InterceptorState:
         epoch=head.epoch,
         settings=state.settings,
         suspended=state.suspended,
+        lacks_identity_key=state.lacks_identity_key,
         clients=sum(side.clients for side in state.clients),
         not_intercepted=dict(state.not_intercepted),
         not_through_observer=dict(state.not_through_observer),

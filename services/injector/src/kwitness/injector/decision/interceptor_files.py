@@ -53,7 +53,7 @@ def interceptor_volumes(injection: InterceptorInjection, settings: InterceptorSe
             annotations,
             settings.collector,
             injection.token_audience,
-            identity_key_file=None,
+            identity_key_file=settings.identity.key_file if settings.identity is not None else None,
         ),
         {"name": FILES_VOLUME, "emptyDir": {"sizeLimit": _FILES_SIZE}},
     )

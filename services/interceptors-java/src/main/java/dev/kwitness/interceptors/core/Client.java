@@ -16,6 +16,8 @@ public final class Client {
     /** Its number in this process, from 1. */
     final int number;
     final ClientIdentity identity;
+    /** As it is reported: written and read by the one thread that reports. */
+    private ClientIdentity reported;
 
     private final Object sending = new Object();
     private final Object ending = new Object();
@@ -33,6 +35,17 @@ public final class Client {
         this.side = side;
         this.number = number;
         this.identity = identity;
+        this.reported = identity;
+    }
+
+    /** Report it so from now on. */
+    void reportAs(ClientIdentity identity) {
+        reported = identity;
+    }
+
+    /** The identity in everything that is reported. */
+    ClientIdentity reported() {
+        return reported;
     }
 
     /** Count by this plan from now on; null means: do nothing. What was counted before is given back. */

@@ -31,7 +31,7 @@ final class HeaderTotals {
 
     private void add(Client client, String topic, String key, HeaderCounts counts) {
         List<String> names = Arrays.asList(
-            client.side.word, topic, key, client.identity.clientId, counts.registered ? "registered" : null);
+            client.side.word, topic, key, client.reported().clientId, counts.registered ? "registered" : null);
         sums.computeIfAbsent(names, none -> new HeaderCounts(counts.registered)).add(counts);
     }
 

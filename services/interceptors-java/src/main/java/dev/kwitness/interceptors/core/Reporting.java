@@ -349,7 +349,7 @@ public final class Reporting {
             }
         }
         state.put("settings", now == null ? "" : now.hash).put("suspended", now != null && directive.suspends(now))
-            .putObjects("clients", sides);
+            .put("lacks_identity_key", now != null && now.identity.lacksKey()).putObjects("clients", sides);
         synchronized (NOT_INTERCEPTED) {
             state.putNumbers("not_intercepted", NOT_INTERCEPTED);
         }

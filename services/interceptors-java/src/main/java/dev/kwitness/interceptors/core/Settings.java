@@ -53,6 +53,8 @@ final class Settings {
     /** What Headers judges by. */
     final HeaderRules headers;
 
+    final IdentityPolicy identity;
+
     private final List<String> topics;
 
     private Settings(String hash, SettingsFields fields) {
@@ -91,6 +93,7 @@ final class Settings {
         SettingsFields through = fields.object("through_observer", false);
         throughObserver = through == null ? null : new ThroughObserver(through);
         headers = new HeaderRules(fields.object("headers", false));
+        identity = new IdentityPolicy(fields.object("identity", false));
         fields.refuseOthers();
     }
 

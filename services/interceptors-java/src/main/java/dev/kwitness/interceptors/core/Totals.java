@@ -29,9 +29,9 @@ final class Totals {
 
     void add(Client client, String name, TopicTally tally) {
         String topic = name.equals(Windows.OTHERS) ? null : name;
-        String group = client.identity.groupId;
+        String group = client.reported().groupId;
         Topic sum = topics.computeIfAbsent(
-            Arrays.asList(topic, client.identity.clientId, group), none -> new Topic());
+            Arrays.asList(topic, client.reported().clientId, group), none -> new Topic());
         sum.sent += tally.sent;
         sum.acknowledged += tally.acknowledged;
         sum.consumed += tally.consumed;

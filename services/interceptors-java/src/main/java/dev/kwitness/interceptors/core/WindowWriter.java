@@ -38,6 +38,8 @@ final class WindowWriter {
 
     /** Queue what clients did in windows that ended. */
     void write(Settings settings, Map<Client, Tallies.Closed> ended) {
+        byte[] key = settings.identity.readKey();
+        ended.keySet().forEach(client -> client.reportAs(settings.identity.apply(client.identity, key)));
         Map<Client, Json.Body> said = said(ended);
         TreeMap<Long, List<Client>> byStart = new TreeMap<>();
         ended.forEach((client, closed) -> {
@@ -212,7 +214,7 @@ final class WindowWriter {
         private void row(Client client, String schema, String runtimeKey, Json.Body rest) {
             long seq = queue.next();
             push(Row.of(seq, topic, source.instance(client), Json.object(1_024, object -> {
-                ClientIdentity identity = client.identity;
+                ClientIdentity identity = client.reported();
                 common(object, schema, seq).put("client_id", identity.clientId).put("group_id", identity.groupId)
                     .put("group_instance_id", identity.groupInstanceId)
                     .put("transactional_id", identity.transactionalId)

@@ -31,6 +31,21 @@ class VectorsTest {
     }
 
     @Test
+    void identitiesHaveTheHashesOfTheCollector() throws IOException {
+        JsonNode vectors = read("identity_hashes");
+
+        for (JsonNode example : vectors.get("hashes")) {
+            byte[] key = example.get("key").asText().getBytes(UTF_8);
+            String field = example.get("field").asText();
+            String hash = IdentityPolicy.hash(key, field, example.get("value").asText());
+            assertEquals(example.get("hash").asText(), hash, field);
+        }
+        for (JsonNode hashed : vectors.get("stays")) {
+            assertEquals(hashed.asText(), IdentityPolicy.hash(new byte[16], "client_id", hashed.asText()));
+        }
+    }
+
+    @Test
     void boundsOfHistogramsAreThoseOfTheCollector() throws IOException {
         JsonNode aggregates = read("interception_aggregates");
 

@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class WindowWriterTest {
     private static final long ROOM = 1 << 20;
@@ -35,6 +39,42 @@ class WindowWriterTest {
         assertTrue(shared.get("overflowed").asBoolean());
         assertEquals(1, shared.get("acknowledged").asLong());
         assertFalse(shared.has("partitions"));
+    }
+
+    @Test
+    void rowsAndTotalsHaveHashesInPlaceOfValues(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("key");
+        String lines = written(file);
+        assertFalse(lines.contains("canary") || lines.contains("hash-"), "without a key what is hashed is dropped");
+
+        Files.write(file, "a key of sixteen\n".getBytes(StandardCharsets.UTF_8));
+        lines = written(file);
+
+        byte[] key = "a key of sixteen".getBytes(StandardCharsets.UTF_8);
+        assertFalse(lines.contains("canary") || lines.contains("a key of sixteen"));
+        String client = IdentityPolicy.hash(key, "client_id", "canary-client");
+        assertTrue(lines.contains("\"client_id\":\"" + client + "\""));
+        assertTrue(lines.contains(IdentityPolicy.hash(key, "transactional_id", "canary-transaction")));
+        assertEquals(5, lines.split(client, -1).length - 1, "in rows of two topics and the client, and in totals");
+    }
+
+    /** Everything that is made of a client with canaries, of whom the policy drops and hashes. */
+    private String written(Path key) {
+        Settings settings = ClientTest.settings(
+            "{\"name\":\"a\",\"type\":\"Audit\"}", "\"identity\":{\"drop\":[\"group_instance_id\",\"group_id\"],"
+            + "\"hash\":[\"client_id\",\"transactional_id\"],\"key_file\":\"" + key + "\"},");
+        Client client = new Client(Side.PRODUCER, 1, new ClientIdentity(
+            "canary-client", "canary-group", "canary-member", "canary-transaction", "2.8.2"));
+        client.follow(new Plan(settings), System.currentTimeMillis());
+        client.acknowledged("a", 0, 5, System.currentTimeMillis(), 1, 1);
+        client.acknowledged("b", 0, 7, System.currentTimeMillis(), 1, 1);
+        EventQueue rows = new EventQueue();
+        new WindowWriter(new Source(1_000), rows).write(
+            settings, Collections.singletonMap(client, client.close(Long.MAX_VALUE, Long.MAX_VALUE)));
+        StringBuilder lines = new StringBuilder();
+        rows.send(Integer.MAX_VALUE).forEach(row -> lines.append(new String(row.line(), StandardCharsets.UTF_8)));
+        assertTrue(lines.length() > 0);
+        return lines.toString();
     }
 
     @Test
