@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from typing import Any
 
 from kwitness.contracts.resources.interceptor_profile import InterceptorProfile
@@ -23,8 +24,8 @@ class Registers:
     now_ms = 1_000_000
     settings = SETTINGS
 
-    def __init__(self, **keys: int) -> None:
-        names = {name: [f"{name}-{'x' * 110}-{number}" for number in range(count)] for name, count in keys.items()}
+    def __init__(self, *, letters: int = 110, **keys: int) -> None:
+        names = {name: [f"{name}-{'x' * letters}-{number}" for number in range(size)] for name, size in keys.items()}
         self._facts: dict[Fact[Any], Any] = {
             Watched("HeaderRegistry", Key("shop", name)): {
                 "metadata": {"name": name, "namespace": "shop"},
@@ -32,7 +33,8 @@ class Registers:
             }
             for name, held in names.items()
         }
-        owners = {f"shop/{name}": dict.fromkeys(held) for name, held in names.items()}
+        numbers = count(0x130000)
+        owners = {f"shop/{name}": dict(zip(held, numbers, strict=False)) for name, held in names.items()}
         text = json.dumps(
             {"schema": "kwitness.header_ids/2", "homes": {"shop": {"owners": owners, "given": {}, "past": []}}}
         )
@@ -62,16 +64,23 @@ def profile(*names: str) -> InterceptorProfile:
 
 
 def test_registers_that_find_no_room_are_left_out_and_named():
-    view = Registers(a=256, b=256, c=256, d=3)
-    combined = registries_of(profile("a", "b", "c", "d"), view)
-    assert combined.too_large == (Key("shop", "b"), Key("shop", "c"))
-    assert {one.name[0] for one in combined.rules.keys} == {"a", "d"}
+    view = Registers(a=256, b=256, c=256, d=256, e=3)
+    combined = registries_of(profile("a", "b", "c", "d", "e"), view)
+    assert combined.too_large == (Key("shop", "d"),)
+    assert {key.name[0] for key in combined.rules.keys} == {"a", "b", "c", "e"}
     assert len(combined.rules.model_dump_json()) < 132_000
 
 
 def test_the_same_registers_in_another_order_leave_out_others():
-    combined = registries_of(profile("d", "b", "a"), Registers(a=256, b=256, d=3))
+    combined = registries_of(profile("d", "b", "c", "a"), Registers(a=256, b=256, c=256, d=256))
     assert combined.too_large == (Key("shop", "a"),)
+
+
+def test_two_thousand_keys_with_numbers_find_room():
+    names = [f"r{number}" for number in range(8)]
+    combined = registries_of(profile(*names), Registers(letters=14, **dict.fromkeys(names, 250)))
+    assert combined.too_large == ()
+    assert len({key.id for key in combined.rules.keys}) == 2_000
 
 
 def test_what_is_read_was_asked_for():

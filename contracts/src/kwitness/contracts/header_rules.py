@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 __all__ = [
     "HEADER_PROBLEMS",
@@ -49,13 +49,21 @@ class _Rules(BaseModel):
 
 
 class _Registered(_Rules):
-    """`policy` is None where that of the register's other keys holds; `max_bytes` is the largest value in bytes."""
+    """`policy` is None where that of the register's other keys holds; `max_bytes` is the largest value in bytes.
+
+    Written without what is as it is by default, so that thousands of keys find room in what pods are given.
+    """
 
     type: HeaderType
     sensitivity: Literal["Public", "Internal", "Secret"] = "Internal"
     policy: HeaderPolicy = "Report"
     max_bytes: int | None = Field(None, ge=1, le=1_048_576)
     deprecated: bool = False
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, written: SerializerFunctionWrapHandler) -> dict[str, object]:
+        fields = type(self).model_fields
+        return {name: value for name, value in written(self).items() if value != fields[name].default}
 
 
 class RegisteredKey(_Registered):
