@@ -76,6 +76,8 @@ async def test_all_can_use_the_pages_in_both_themes_and_at_320_pixels(fleet: Col
                     await shown.page.screenshot(path=Path(PICTURES) / f"console-{name}-{theme}.png", full_page=True)
             await shown.page.set_viewport_size(NARROW)
             assert await shown.page.evaluate("document.documentElement.scrollWidth") == NARROW["width"], path
+            if PICTURES:
+                await shown.page.screenshot(path=Path(PICTURES) / f"console-{name}-narrow.png", full_page=True)
             await shown.page.set_viewport_size(WIDE)
 
 

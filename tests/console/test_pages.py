@@ -6,6 +6,8 @@ import json
 import re
 from urllib.parse import quote, urljoin
 
+import pytest
+
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.tables import CONNECTIONS, TRAFFIC
 from kwitness.console.pages.names import LONGEST, link_of
@@ -60,6 +62,23 @@ async def test_a_partial_answer_names_what_it_lacks(console: OpenConsole) -> Non
     assert "Numbers from traffic are lower bounds (≥)." in page
     assert "<li>replica 1 of the collector did not answer.</li>" in page
     assert 'id="writers"><span class="least" title="at least">≥</span> 2</dd>' in page
+
+
+@pytest.mark.expects_log("GET / cannot be answered")
+async def test_a_page_that_cannot_be_made_has_a_mark_by_which_the_terminal_has_the_error(
+    console: OpenConsole, caplog: pytest.LogCaptureFixture
+) -> None:
+    console.console._database.write("DROP TABLE members")
+
+    async with console.browser.get(f"{console.door.address}/") as answer:
+        text = await answer.text()
+
+    assert answer.status == 500
+    marked = re.search(r"marked ([0-9a-f]{8})\.", text)
+    assert marked is not None
+    assert marked[1] in caplog.text
+    assert answer.headers["Content-Security-Policy"]
+    assert "members" not in text
 
 
 async def test_an_empty_fleet_has_ways_to_see_clients(collector: CollectorProcess) -> None:

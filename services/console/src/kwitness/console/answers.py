@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
@@ -29,6 +31,8 @@ _REMEDIES: Final = {
     405: ("This page only shows", "Open it by a link or its address."),
     400: ("This address cannot be read", "Go to the fleet, and from there on by links."),
 }
+_MARK_BYTES: Final = 4
+_LOG: Final = logging.getLogger(__name__)
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -49,6 +53,13 @@ class Answers:
             if error.status not in _REMEDIES:
                 raise
             response = self._page(error.status, *_REMEDIES[error.status])
+        except Exception:  # noqa: BLE001 - a defect of one page is answered, and others are shown
+            mark = secrets.token_hex(_MARK_BYTES)
+            _LOG.exception("%s %s cannot be answered (%s)", request.method, request.rel_url.raw_path, mark)
+            remedy = (
+                f"The terminal of kwitness console has the error, marked {mark}. Other pages may be shown all the same."
+            )
+            response = self._page(500, "This page cannot be made", remedy)
         response.headers.update(HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
         return response

@@ -17,15 +17,15 @@ def count(number: int | None) -> str:
     return _UNKNOWN if number is None else f"{number:,}".replace(",", _NARROW_SPACE)
 
 
-def amount(number: float | None, unit: str) -> str:
-    """Return three digits and a unit with its prefix, such as 1.25 MB/s; a dash where it is not known."""
-    text = amount_text(number)
-    if text is None:
-        return _UNKNOWN
-    digits = text.rstrip("kMGTPE")
-    return f"{digits}\N{NO-BREAK SPACE}{text[len(digits) :]}{unit}"
+def amount(number: float | None) -> str:
+    """Return three digits with a prefix of SI, such as 1.25k; a dash where it is not known."""
+    return amount_text(number) or _UNKNOWN
 
 
 def rate(bytes_per_s: float | None) -> str:
-    """Return bytes a second."""
-    return amount(bytes_per_s, "B/s")
+    """Return bytes a second with their unit, such as 1.25 MB/s."""
+    text = amount_text(bytes_per_s)
+    if text is None:
+        return _UNKNOWN
+    digits = text.rstrip("kMGTPE")
+    return f"{digits}\N{NO-BREAK SPACE}{text[len(digits) :]}B/s"

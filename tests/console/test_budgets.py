@@ -1,0 +1,121 @@
+"""Checks how much a browser loads, and how much processor and memory an index of a large fleet takes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from kwitness.console.index.contents import new_index
+from kwitness.console.index.database import Database
+from kwitness.console.index.members import rebuild
+from kwitness.console.index.tables import CLIENTS, CONNECTIONS, TRAFFIC
+from kwitness.console.pages.clients import client_named
+from kwitness.console.pages.fleet import FleetView, fleet_rows
+from kwitness.console.pages.topics import TopicsView, topic_clients, topic_named, topic_rows
+
+from tests.console.open_console import OpenConsole, cells
+
+KB = 1_000
+FIRST_VISIT, LATER_PAGE = 120 * KB, 40 * KB
+CLIENT_COUNT, TOPIC_COUNT, FLOW_COUNT = 20_000, 5_000, 40_000
+"""The fleet that budgets are stated for."""
+
+
+def invented(number: int) -> dict[str, Any]:
+    """Return a client: ten of each principal, a hundred of each team, nine versions."""
+    return {
+        "cluster_id": "cluster",
+        "client_id": f"application-{number // 10}-client-{number}",
+        "principal": f"User:application-{number // 10}",
+        "client_software_name": "apache-kafka-java",
+        "client_software_version": f"3.{number % 9}.1",
+        "owner": {"team": f"team-{number // 100}", "contact": f"#team-{number // 100}"},
+    }
+
+
+def flow(number: int) -> dict[str, Any]:
+    api = "Produce" if number % 2 else "Fetch"
+    rates = {"records_per_s": 1.5, "record_bytes_per_s": float(number), "fetch_lag_ms": number}
+    return {**invented(number % CLIENT_COUNT), "api": api, "topic": f"topic-{number * 7 % TOPIC_COUNT}", **rates}
+
+
+def fill(index: Database, clients: int, flows: int) -> None:
+    pushed = {"first_seen_ms": 1, "last_push_ms": 1, "subscriptions": ["all"]}
+    items = [{**invented(number), **pushed, "key": str(number)} for number in range(clients)]
+    index.write(CLIENTS.filled(json.dumps(items)), CONNECTIONS.filled(json.dumps(items)))
+    index.write(TRAFFIC.filled(json.dumps([flow(number) for number in range(flows)])))
+    rebuild(index)
+
+
+async def loaded(console: OpenConsole, path: str) -> int:
+    """Return the bytes of an answer as they come."""
+    async with console.browser.get(
+        f"{console.door.address}{path}", headers={"Accept-Encoding": "gzip"}, auto_decompress=False
+    ) as answer:
+        assert answer.status == 200
+        assert answer.headers["Content-Encoding"] == "gzip"
+        return len(await answer.read())
+
+
+async def test_a_page_of_a_hundred_rows_and_all_that_it_needs_are_small(console: OpenConsole) -> None:
+    fill(console.console._database, 2_000, 4_000)
+    path = "/?by=client"
+    page = await console.get(path)
+    assert len(cells(page)) == 100
+
+    files = re.findall(r'(?:src|href)="(/static/[^"]*)"', page)
+    later = await loaded(console, path)
+    first = later + sum([await loaded(console, file) for file in files])
+
+    assert len(files) == 3
+    assert later < LATER_PAGE
+    assert first < FIRST_VISIT
+
+
+@pytest.fixture(scope="module")
+def large() -> Iterator[Database]:
+    index = new_index()
+    fill(index, CLIENT_COUNT, FLOW_COUNT)
+    yield index
+    index.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "select",
+    [
+        lambda index: fleet_rows(index, FleetView()),
+        lambda index: fleet_rows(index, FleetView(by="client", page=150)),
+        lambda index: fleet_rows(index, FleetView(search="application-77")),
+        lambda index: topic_rows(index, TopicsView()),
+        lambda index: (topic_named(index, "topic-7"), topic_clients(index, "topic-7")),
+        lambda index: client_named(index, "application-7-client-77", 1),
+    ],
+)
+def test_rows_of_a_page_of_a_large_fleet_need_less_than_a_fifth_of_a_second_of_processor(
+    large: Database, select: Callable[[Database], Any]
+) -> None:
+    began = time.process_time()
+    found = select(large)
+
+    assert time.process_time() - began < 0.2
+    assert found
+
+
+@pytest.mark.slow
+def test_an_index_that_is_filled_again_and_again_keeps_its_memory() -> None:
+    program = (
+        "import resource, sys; from tests.console.test_budgets import *; index = new_index()\n"
+        "for _ in range(4): fill(index, CLIENT_COUNT, FLOW_COUNT)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert int(done.stdout) * 1024 < 512 * 1024 * 1024
