@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.members import rebuild
@@ -63,6 +64,26 @@ def test_an_answer_beyond_the_memory_is_refused_and_the_rows_before_it_stay() ->
         index.write(CONNECTIONS.filled(many))
 
     assert index.rows("SELECT client_id FROM connections") == [{"client_id": "kept"}]
+    index.close()
+
+
+async def test_rows_stay_where_what_sources_know_cannot_be_put_together() -> None:
+    index = new_index(memory=24 * MIB)
+    assembly = Assembly(index)
+    few = [{"client_id": "kept", "principal": "User:kept"}]
+    index.write(CONNECTIONS.filled(json.dumps(few)))
+    assembly.request()
+    await assembly.make_once()
+    assert (assembly.is_made, assembly.problem) == (True, None)
+
+    for start in range(0, 40_000, 2_000):
+        names = [f"{number}{'x' * 64}" for number in range(start, start + 2_000)]
+        index.write(CONNECTIONS.added(json.dumps([{"client_id": name, "principal": name} for name in names])))
+    assembly.request()
+    await assembly.make_once()
+
+    assert "the index needs more than 24 MiB" in str(assembly.problem)
+    assert index.rows("SELECT client_id FROM members") == [{"client_id": "kept"}]
     index.close()
 
 

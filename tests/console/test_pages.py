@@ -43,24 +43,37 @@ async def test_pages_say_that_the_collector_is_away_and_what_to_do() -> None:
 
 
 async def test_rows_stay_while_a_source_is_away_and_numbers_are_lower_bounds(console: OpenConsole) -> None:
-    console.console.sources["connections"].problem = "the way to it is closed"
+    remedy = "the way to it is closed, " + "and this sentence is long, " * 12 + "so open it"
+    console.console.sources["connections"].problem = remedy
 
     page = await console.get("/")
 
     assert "Connections cannot be read." in page
+    assert f"{remedy}." in page
     assert "Rows are those of" in page
     assert '<dd id="connections"><span class="least" title="at least">≥</span> 6</dd>' in page
     assert '<dd id="pushing">4</dd>' in page
     assert len(cells(page)) == 6
 
 
+async def test_rows_that_cannot_be_put_together_again_say_so(console: OpenConsole) -> None:
+    console.console.assembly.problem = "the index is full"
+
+    page = await console.get("/topics")
+
+    assert "These rows are old." in page
+    assert "the index is full" in page
+    assert len(cells(page)) == 2
+
+
 async def test_a_partial_answer_names_what_it_lacks(console: OpenConsole) -> None:
-    console.console.sources["traffic"].lacks = ("replica 1 of the collector did not answer",)
+    console.console.sources["traffic"].lacks = ("replica 1 of the collector did not answer", "z" * 2_001)
 
     page = await console.get("/topics/orders")
 
     assert "Numbers from traffic are lower bounds (≥)." in page
     assert "<li>replica 1 of the collector did not answer.</li>" in page
+    assert f"<li>{'z' * 2_000}… (+1 characters).</li>" in page
     assert 'id="writers"><span class="least" title="at least">≥</span> 2</dd>' in page
 
 

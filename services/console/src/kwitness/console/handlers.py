@@ -187,6 +187,7 @@ class Handlers:
                 address=request.rel_url.raw_path_qs,
                 collector=self._collector,
                 sources=self._sources,
+                index_problem=self._assembly.problem,
                 used=sources,
                 is_loading=any(source.state == "loading" for source in sources) or not self._assembly.is_made,
                 is_unread=any(source.problem is not None and source.as_of_ms is None for source in sources),

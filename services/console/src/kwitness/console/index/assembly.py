@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from kwitness.console.index.database import Database
+from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.members import rebuild
 
 __all__ = ["Assembly"]
@@ -21,10 +21,13 @@ class Assembly:
     ----------
     is_made
         True once that was done with an answer of a source.
+    problem
+        Why it failed the last time, and what to do; None where it succeeded. The tables before it stay.
     """
 
     def __init__(self, database: Database) -> None:
         self.is_made = False
+        self.problem: str | None = None
         self._database = database
         self._changed = asyncio.Event()
 
@@ -36,8 +39,12 @@ class Assembly:
         """Make it again, after the next request at the earliest."""
         await self._changed.wait()
         self._changed.clear()
-        await asyncio.to_thread(rebuild, self._database)
-        self.is_made = True
+        try:
+            await asyncio.to_thread(rebuild, self._database)
+        except IndexFullError as error:
+            self.problem = str(error)
+        else:
+            self.is_made, self.problem = True, None
 
     async def make_forever(self) -> None:
         """Make it again after each request, with a pause between two."""

@@ -62,8 +62,9 @@ class Database:
             except duckdb.OutOfMemoryException as error:
                 cursor.rollback()
                 raise IndexFullError(
-                    f"the index needs more than {self._memory // 1024**2} MiB: start the console with filters of a "
-                    "reader's scope, or on a smaller cluster"
+                    f"the index needs more than {self._memory // 1024**2} MiB, so this fleet is too large for the "
+                    "console: select clients by options of kwitness clients and kwitness topics, or use the token of a "
+                    "reader with a scope"
                 ) from error
             except BaseException:
                 cursor.rollback()

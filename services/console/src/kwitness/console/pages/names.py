@@ -8,18 +8,25 @@ from urllib.parse import quote
 
 from kwitness.cli.output import plain_text
 
-__all__ = ["LONGEST", "digest_of", "link_of", "shown"]
+__all__ = ["DIGEST_MARK", "LONGEST", "digest_of", "link_of", "sentence", "shown"]
 
 LONGEST: Final = 200
 """Characters of a name that are shown."""
+LONGEST_SENTENCE: Final = 2_000
+"""Characters of an error or advice that are shown."""
 _LONGEST_IN_LINKS: Final = 1_000
 DIGEST_MARK: Final = "~sha256-"
 
 
-def shown(name: str | None) -> str:
+def shown(name: str | None, longest: int = LONGEST) -> str:
     """Return a name without control characters, and with the number of characters that are left out."""
     text = plain_text(name)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… (+{len(text) - LONGEST:,} characters)"
+    return text if len(text) <= longest else f"{text[:longest]}… (+{len(text) - longest:,} characters)"
+
+
+def sentence(text: str | None) -> str:
+    """Return sentences, which may have names of clients in them, likewise."""
+    return shown(text, LONGEST_SENTENCE)
 
 
 def link_of(page: str, name: str) -> str:
