@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["DEFAULT_LABELS", "IDENTITY_KEYS", "Identity", "IdentityKey"]
+__all__ = ["DEFAULT_LABELS", "IDENTITY_KEYS", "Identity", "IdentityKey", "InterceptedKey"]
 
 IdentityKey = Literal[
     "cluster_id",
@@ -40,6 +40,10 @@ DEFAULT_LABELS: tuple[IdentityKey, ...] = (
     "client_software_version",
 )
 """The keys that become metric labels unless a TelemetryCollector says otherwise: those that stay bounded."""
+
+
+InterceptedKey = Literal["client_id", "group_id", "group_instance_id", "transactional_id"]
+"""An identity key that interceptors know."""
 
 
 class Identity(BaseModel):

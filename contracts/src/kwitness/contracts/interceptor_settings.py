@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from kwitness.contracts.dns_label import DnsLabel
 from kwitness.contracts.hashing_settings import HashingSettings
 from kwitness.contracts.header_rules import HeaderRules, HeaderText
+from kwitness.contracts.identity import InterceptedKey
 from kwitness.contracts.observers import ResourceName
 
 from .interceptors import AttributeName, AttributeText, InterceptorName
@@ -31,7 +32,6 @@ __all__ = [
     "CustomSettings",
     "HeadersSettings",
     "InterceptedIdentity",
-    "InterceptedKey",
     "InterceptorEntry",
     "InterceptorLimits",
     "InterceptorSettings",
@@ -57,9 +57,6 @@ OFF_VARIABLE = "KWITNESS_OFF"
 
 CHECKSUM_HEADER = "kwitness.checksum"
 """The header of a checksum where none is named."""
-
-InterceptedKey = Literal["client_id", "group_id", "group_instance_id", "transactional_id"]
-"""An identity key that interceptors know."""
 
 SecurityProtocol = Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 """As Kafka spells it."""

@@ -7,8 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
-from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey
-from kwitness.contracts.interceptor_settings import InterceptedKey
+from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey, InterceptedKey
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
 
