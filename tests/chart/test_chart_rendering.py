@@ -93,7 +93,7 @@ def test_tells_installations_apart_whose_namespaces_begin_alike(everything: dict
         for end in "ab"
     ]
 
-    assert len(names[0]) == len(names[1]) == 7
+    assert len(names[0]) == len(names[1]) == 8
     assert names[0].isdisjoint(names[1])
 
 

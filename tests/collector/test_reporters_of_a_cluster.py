@@ -62,6 +62,7 @@ def test_a_reporter_is_shown_with_its_profile_and_the_pod_of_its_token():
         "clients": 3,
         "not_intercepted": {"share_group": 1},
         "not_through_observer": {"no_observer": 2},
+        "lacks_identity_key": False,
         "unusable": {"mine": "no module"},
         "last_heard_ms": 10,
     }
