@@ -26,6 +26,9 @@ KB = 1_000
 FIRST_VISIT, LATER_PAGE = 120 * KB, 40 * KB
 CLIENT_COUNT, TOPIC_COUNT, FLOW_COUNT = 20_000, 5_000, 40_000
 """The fleet that budgets are stated for."""
+MOST_S = 0.05
+SLACK = 2
+"""Machines of tests are slower than their processor at times, since others use its caches."""
 
 
 def invented(number: int) -> dict[str, Any]:
@@ -99,14 +102,17 @@ def large() -> Iterator[Database]:
         lambda index: client_named(index, "application-7-client-77", 1),
     ],
 )
-def test_rows_of_a_page_of_a_large_fleet_need_less_than_a_fifth_of_a_second_of_processor(
+def test_rows_of_a_page_of_a_large_fleet_need_little_of_the_processor(
     large: Database, select: Callable[[Database], Any]
 ) -> None:
-    began = time.process_time()
-    found = select(large)
+    spent = []
+    for _ in range(3):
+        began = time.process_time()
+        found = select(large)
+        spent.append(time.process_time() - began)
 
-    assert time.process_time() - began < 0.2
     assert found
+    assert min(spent) < MOST_S * SLACK, spent
 
 
 @pytest.mark.slow

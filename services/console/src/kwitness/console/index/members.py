@@ -1,8 +1,9 @@
-"""Puts together what all sources know of each client: the tables `members` and `flows`, made again after each change.
+"""Puts together what all sources know of each client: the tables `members`, `flows` and `topics`, after each change.
 
 A member is a client id with its principal and workload, in one version of its software. Sources know different parts of
 that: a principal or workload that a source lacks is completed where all others that have one agree. A flow is what a
-client id does with one topic. The application of both is the workload, else the principal, else the client id.
+client id does with one topic. The application of both is the workload, else the principal, else the client id. What
+pages sum is summed here, once for all of them.
 """
 
 from __future__ import annotations
@@ -69,8 +70,8 @@ def _completed(table: str) -> str:
     """
 
 
-_MEMBERS: Final = f"""
-CREATE OR REPLACE TABLE members AS
+_IDENTITIES: Final = f"""
+CREATE OR REPLACE TEMP TABLE identities AS
 SELECT row_number() OVER () AS id, c.application, {", ".join(f"c.{name}" for name in _IDENTITY)},
   any_value(c.owner) AS owner, any_value(c.owner_contact) AS owner_contact, sum(c.pushing)::BIGINT AS pushing,
   sum(c.connections)::BIGINT AS connections, bool_or(c.on_wire) AS on_wire, bool_or(r.pod IS NOT NULL) AS inside
@@ -84,10 +85,41 @@ CREATE OR REPLACE TABLE flows AS
 SELECT m.id AS member, t.topic, CASE WHEN t.api = 'Produce' THEN 'writes' ELSE 'reads' END AS direction,
   sum(t.record_bytes_per_s) AS bytes_per_s, sum(t.records_per_s) AS records_per_s, max(t.fetch_lag_ms) AS lag_ms,
   max(t.fetch_lag) AS lag
-FROM ({_completed("traffic")}) AS t JOIN members AS m
+FROM ({_completed("traffic")}) AS t JOIN identities AS m
   ON {" AND ".join(f"m.{name} IS NOT DISTINCT FROM t.{name}" for name in _IDENTITY)}
 WHERE t.topic IS NOT NULL AND t.api IN ('Produce', 'Fetch', 'ShareFetch')
 GROUP BY ALL
+"""
+_MEMBERS: Final = """
+CREATE OR REPLACE TABLE members AS
+SELECT i.*, f.* EXCLUDE (member)
+FROM identities AS i LEFT JOIN (
+  SELECT member, sum(bytes_per_s) FILTER (direction = 'writes') AS writes,
+    sum(bytes_per_s) FILTER (direction = 'reads') AS reads, max(lag_ms) AS lag_ms, max(lag) AS lag
+  FROM flows GROUP BY member
+) AS f ON f.member = i.id
+"""
+_CLIENT: Final = (
+    "(principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload, k8s_pod)"
+)
+"""Fields by which traffic tells clients apart, as the command counts them."""
+_WRITES: Final = "FILTER (api = 'Produce')"
+_READS: Final = "FILTER (api IN ('Fetch', 'ShareFetch'))"
+_TOPICS: Final = f"""
+CREATE OR REPLACE TABLE topics AS
+SELECT t.*, g.* EXCLUDE (topic)
+FROM (
+  SELECT topic, any_value(topic_owner) AS owner, any_value(topic_owner_contact) AS owner_contact,
+    count(DISTINCT {_CLIENT}) {_WRITES} AS writers, count(DISTINCT {_CLIENT}) {_READS} AS readers,
+    coalesce(sum(record_bytes_per_s) {_WRITES}, 0) AS bytes_in,
+    coalesce(sum(record_bytes_per_s) {_READS}, 0) AS bytes_out,
+    coalesce(sum(records_per_s) {_WRITES}, 0) AS records_in, coalesce(sum(records_per_s) {_READS}, 0) AS records_out,
+    max(fetch_lag_ms) {_READS} AS lag_ms, max(fetch_lag) {_READS} AS lag
+  FROM traffic WHERE topic IS NOT NULL GROUP BY topic
+) AS t FULL JOIN (
+  SELECT topic, count(*) AS group_count, max(committed_lag_ms) AS committed_lag_ms, max(committed_lag) AS committed_lag
+  FROM groups GROUP BY topic
+) AS g USING (topic)
 """
 _SOFTWARE: Final = """
 SELECT DISTINCT client_software_name AS name, client_software_version AS version FROM (
@@ -100,13 +132,13 @@ _DEFECTS: Final = {"name": "VARCHAR", "version": "VARCHAR", "defects": ["VARCHAR
 
 
 def rebuild(database: Database) -> None:
-    """Make `members` and `flows` of the tables that sources fill, and `defects` of the software in them."""
+    """Make `members`, `flows` and `topics` of the tables that sources fill, and `defects` of the software in them."""
     defects = [
         {**software, "defects": [defect.id for defect in defects_of(software["name"], software["version"])]}
         for software in database.rows(_SOFTWARE)
     ]
     wrong = json.dumps([software for software in defects if software["defects"]])
     database.write(
-        *(_SIGHTINGS, _PRINCIPALS, _PLACES, _MEMBERS, _FLOWS),
+        *(_SIGHTINGS, _PRINCIPALS, _PLACES, _IDENTITIES, _FLOWS, _MEMBERS, _TOPICS),
         (f"CREATE OR REPLACE TABLE defects AS SELECT unnest(item) FROM {unnested(_DEFECTS)}", [wrong]),
     )

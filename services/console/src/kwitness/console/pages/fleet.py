@@ -98,17 +98,14 @@ def fleet_rows(database: Database, view: FleetView) -> Window:
           SELECT {key}, any_value(owner) AS owner, any_value(owner_contact) AS owner_contact,
             count(DISTINCT client_id) AS clients, any_value(client_id) AS any_client,
             sum(pushing)::BIGINT AS pushing, sum(connections)::BIGINT AS connections, bool_or(on_wire) AS on_wire,
-            bool_or(inside) AS inside
+            bool_or(inside) AS inside, sum(writes) AS writes, sum(reads) AS reads, max(lag_ms) AS lag_ms,
+            max(lag) AS lag
           FROM chosen GROUP BY {key}
-        ), moved AS (
-          SELECT {key}, sum(bytes_per_s) FILTER (direction = 'writes') AS writes,
-            sum(bytes_per_s) FILTER (direction = 'reads') AS reads, max(lag_ms) AS lag_ms, max(lag) AS lag
-          FROM flows JOIN chosen ON id = member GROUP BY {key}
         ), paged AS (
-          SELECT s.*, m.* EXCLUDE ({key}), count(*) OVER () AS total, row_number() OVER (
+          SELECT s.*, count(*) OVER () AS total, row_number() OVER (
             ORDER BY {column} {direction} NULLS LAST, {ties}
           ) AS place
-          FROM sums AS s LEFT JOIN moved AS m ON {same("m", "s")}
+          FROM sums AS s
           ORDER BY place LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
         ), of_page AS MATERIALIZED (SELECT c.*, place FROM chosen AS c JOIN paged ON {same("paged", "c")}
         ), details AS (

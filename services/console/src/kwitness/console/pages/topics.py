@@ -16,7 +16,6 @@ TOPICS_ORDER: Final = "-bytes_in"
 _CLIENT: Final = (
     "(principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload, k8s_pod)"
 )
-"""Fields by which traffic tells clients apart, as the command counts them."""
 _WRITES: Final = "api = 'Produce'"
 _READS: Final = "api IN ('Fetch', 'ShareFetch')"
 
@@ -29,31 +28,15 @@ class TopicsView(View):
     search: str = ""
 
 
-_ROWS: Final = f"""
-SELECT topic, any_value(topic_owner) AS owner, any_value(topic_owner_contact) AS owner_contact,
-  count(DISTINCT {_CLIENT}) FILTER ({_WRITES}) AS writers, count(DISTINCT {_CLIENT}) FILTER ({_READS}) AS readers,
-  coalesce(sum(record_bytes_per_s) FILTER ({_WRITES}), 0) AS bytes_in,
-  coalesce(sum(record_bytes_per_s) FILTER ({_READS}), 0) AS bytes_out,
-  coalesce(sum(records_per_s) FILTER ({_WRITES}), 0) AS records_in,
-  coalesce(sum(records_per_s) FILTER ({_READS}), 0) AS records_out,
-  max(fetch_lag_ms) FILTER ({_READS}) AS lag_ms, max(fetch_lag) FILTER ({_READS}) AS lag
-FROM traffic WHERE topic IS NOT NULL GROUP BY topic
-"""
-_BEHIND: Final = """
-SELECT topic, count(*) AS group_count, max(committed_lag_ms) AS committed_lag_ms, max(committed_lag) AS committed_lag
-FROM groups GROUP BY topic
-"""
-
-
 def topic_rows(database: Database, view: TopicsView) -> Window:
     """Return one page of topics."""
     order = view.order or TOPICS_ORDER
     direction = "DESC" if order.startswith("-") else "ASC"
     rows = database.rows(
         f"""
-        SELECT t.*, g.* EXCLUDE (topic), count(*) OVER () AS total
-        FROM ({_ROWS}) AS t LEFT JOIN ({_BEHIND}) AS g USING (topic)
-        WHERE ($owner = '' OR owner = $owner OR ($owner LIKE '%*' AND starts_with(owner, rtrim($owner, '*'))))
+        SELECT *, count(*) OVER () AS total FROM topics
+        WHERE writers IS NOT NULL
+          AND ($owner = '' OR owner = $owner OR ($owner LIKE '%*' AND starts_with(owner, rtrim($owner, '*'))))
           AND contains(lower(topic), lower($search))
         ORDER BY {order.removeprefix("-")} {direction} NULLS LAST, topic
         LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
@@ -65,12 +48,7 @@ def topic_rows(database: Database, view: TopicsView) -> Window:
 
 def topic_named(database: Database, topic: str) -> Row | None:
     """Return the row of one topic; None if neither traffic nor a group names it."""
-    rows = database.rows(
-        f"""
-        SELECT * FROM ({_ROWS}) AS t FULL JOIN ({_BEHIND}) AS g USING (topic) WHERE topic = $topic
-        """,
-        {"topic": topic},
-    )
+    rows = database.rows("SELECT * FROM topics WHERE topic = $topic", {"topic": topic})
     return rows[0] if rows else None
 
 
