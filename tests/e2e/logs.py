@@ -30,6 +30,9 @@ One command for all of them: `kubectl logs` would be a process for each pod.
 _RECORD = re.compile(r"\[?\d\d+[-/]\d\d|\{")
 """How a line of a log begins, where it does not go on with the line before."""
 
+_MOST_SHOWN = 2_000
+"""Characters of an error that are shown."""
+
 _ERROR = re.compile(r"\b(ERROR|CRITICAL|FATAL|Traceback)\b")
 
 
@@ -43,8 +46,13 @@ def unexpected(node: KubernetesNode, *, since: dt.datetime, expected: Sequence[s
             if not is_error(line) or any(pattern.search(line) for pattern in allowed):
                 continue
             if not any(pod.startswith(component) and pattern.search(line) for component, pattern in known):
-                found.append(f"{pod}: {line[:2000]}")
+                found.append(f"{pod}: {_ends(line)}")
     return found
+
+
+def _ends(line: str) -> str:
+    """Return a line without the middle of a long one: the exception of a stack trace stands at its end."""
+    return line if len(line) <= _MOST_SHOWN else f"{line[: _MOST_SHOWN // 2]} ... {line[-_MOST_SHOWN // 2 :]}"
 
 
 def size(node: KubernetesNode) -> str:
