@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kwitness.cli.failure import NOT_PERMITTED
 from kwitness.contracts.software import OUR_VERSION_SUFFIX
 from kwitness.demo.parts import Demo
 from kwitness.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform
@@ -19,12 +22,14 @@ from tests.e2e import subscriptions, topic_records
 from tests.e2e.conftest import at_work
 from tests.e2e.eventually import eventually
 from tests.e2e.job_pods import wait_until_gone
+from tests.e2e.person import Person
 from tests.e2e.telemetry_topic import TOPIC
 from tests.e2e.workloads import restart, wait_until_ready
 from tests.eventually import remains
 
 KIND = "analyticsjob"
 TABLES = f"/var/lib/kwitness/tables/{NAMESPACE}"
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "tables.md"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,6 +45,22 @@ def test_pushes_reach_the_table_that_spark_writes(platform: Platform) -> None:
     for client in ("demo-python-producer", "demo-java-producer", "demo-python-consumer", "demo-java-consumer"):
         assert rows[client]["metrics"]
         assert rows[client]["first_seen_ms"] <= rows[client]["last_seen_ms"] <= time.time() * 1000 + 60_000
+
+
+def test_the_table_on_its_claim_is_read_through_the_driver_by_those_who_may(platform: Platform, tmp_path: Path) -> None:
+    person = Person(platform, tmp_path)
+    line = f"kwitness tables show --job {JOB} --columns client_id --limit 1000 --output csv 2>&1"
+    refused = person.types(line, ends=frozenset({NOT_PERMITTED}))
+    blocks = re.findall(r"^```yaml\n(.*?)^```", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
+    [role] = [block for block in blocks if "analyticsjobs/rows" in block]
+    platform.cluster.apply(role)
+
+    answer = eventually(
+        lambda: person.types(line, ends=frozenset({0, NOT_PERMITTED})), lambda printed: "demo-" in printed
+    )
+
+    assert "analyticsjobs/rows" in refused
+    assert {"demo-python-producer", "demo-java-producer"} <= set(answer.split())
 
 
 def test_clients_of_driver_and_executor_announce_that_they_are_the_platforms_own(platform: Platform) -> None:
