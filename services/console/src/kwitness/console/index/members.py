@@ -14,7 +14,7 @@ from typing import Final
 from kwitness.console.index.database import Database, unnested
 from kwitness.contracts.software_defects import defects_of
 
-__all__ = ["rebuild"]
+__all__ = ["CLIENT", "READS", "WRITES", "rebuild"]
 
 _COLUMNS: Final = (
     "client_id, principal, k8s_namespace, k8s_workload, k8s_pod, client_software_name, client_software_version, owner, "
@@ -99,22 +99,23 @@ FROM identities AS i LEFT JOIN (
   FROM flows GROUP BY member
 ) AS f ON f.member = i.id
 """
-_CLIENT: Final = (
+CLIENT: Final = (
     "(principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload, k8s_pod)"
 )
 """Fields by which traffic tells clients apart, as the command counts them."""
-_WRITES: Final = "FILTER (api = 'Produce')"
-_READS: Final = "FILTER (api IN ('Fetch', 'ShareFetch'))"
+WRITES: Final = "api = 'Produce'"
+READS: Final = "api IN ('Fetch', 'ShareFetch')"
 _TOPICS: Final = f"""
 CREATE OR REPLACE TABLE topics AS
 SELECT t.*, g.* EXCLUDE (topic)
 FROM (
   SELECT topic, any_value(topic_owner) AS owner, any_value(topic_owner_contact) AS owner_contact,
-    count(DISTINCT {_CLIENT}) {_WRITES} AS writers, count(DISTINCT {_CLIENT}) {_READS} AS readers,
-    coalesce(sum(record_bytes_per_s) {_WRITES}, 0) AS bytes_in,
-    coalesce(sum(record_bytes_per_s) {_READS}, 0) AS bytes_out,
-    coalesce(sum(records_per_s) {_WRITES}, 0) AS records_in, coalesce(sum(records_per_s) {_READS}, 0) AS records_out,
-    max(fetch_lag_ms) {_READS} AS lag_ms, max(fetch_lag) {_READS} AS lag
+    count(DISTINCT {CLIENT}) FILTER ({WRITES}) AS writers, count(DISTINCT {CLIENT}) FILTER ({READS}) AS readers,
+    coalesce(sum(record_bytes_per_s) FILTER ({WRITES}), 0) AS bytes_in,
+    coalesce(sum(record_bytes_per_s) FILTER ({READS}), 0) AS bytes_out,
+    coalesce(sum(records_per_s) FILTER ({WRITES}), 0) AS records_in,
+    coalesce(sum(records_per_s) FILTER ({READS}), 0) AS records_out,
+    max(fetch_lag_ms) FILTER ({READS}) AS lag_ms, max(fetch_lag) FILTER ({READS}) AS lag
   FROM traffic WHERE topic IS NOT NULL GROUP BY topic
 ) AS t FULL JOIN (
   SELECT topic, count(*) AS group_count, max(committed_lag_ms) AS committed_lag_ms, max(committed_lag) AS committed_lag

@@ -7,17 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from kwitness.console.index.database import Database, Row
+from kwitness.console.index.members import CLIENT, READS, WRITES
 from kwitness.console.pages.addresses import PAGE_ROWS, View, Window
 
 __all__ = ["TOPICS_ORDER", "TOPICS_ORDERS", "TopicsView", "groups_of", "topic_clients", "topic_named", "topic_rows"]
 
 TOPICS_ORDERS: Final = ("topic", "owner", "writers", "readers", "bytes_in", "bytes_out", "lag_ms", "committed_lag_ms")
 TOPICS_ORDER: Final = "-bytes_in"
-_CLIENT: Final = (
-    "(principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload, k8s_pod)"
-)
-_WRITES: Final = "api = 'Produce'"
-_READS: Final = "api IN ('Fetch', 'ShareFetch')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +53,17 @@ def topic_clients(database: Database, topic: str) -> list[Row]:
     rows = database.rows(
         f"""
         WITH throttled AS (
-          SELECT api, {_CLIENT} AS client, any_value(throttle_ms) AS throttle_ms FROM traffic WHERE topic IS NULL
+          SELECT api, {CLIENT} AS client, any_value(throttle_ms) AS throttle_ms FROM traffic WHERE topic IS NULL
           GROUP BY ALL
         ), of_topic AS (
           SELECT t.*, row_number() OVER (
-            PARTITION BY {_WRITES}, {_READS} ORDER BY record_bytes_per_s DESC NULLS LAST, client_id) AS place,
-            {_CLIENT} AS client
+            PARTITION BY {WRITES}, {READS} ORDER BY record_bytes_per_s DESC NULLS LAST, client_id) AS place,
+            {CLIENT} AS client
           FROM traffic AS t WHERE topic = $topic
         )
         SELECT o.* EXCLUDE (throttle_ms, client, errors), h.throttle_ms, o.errors::VARCHAR AS errors,
           coalesce(d.defects, []) AS defects,
-          CASE WHEN {_WRITES.replace("api", "o.api")} THEN 'writes' WHEN {_READS.replace("api", "o.api")} THEN 'reads'
+          CASE WHEN {WRITES.replace("api", "o.api")} THEN 'writes' WHEN {READS.replace("api", "o.api")} THEN 'reads'
             WHEN o.api = 'OffsetCommit' THEN 'commits' END AS does
         FROM of_topic AS o LEFT JOIN throttled AS h ON h.api = o.api AND h.client IS NOT DISTINCT FROM o.client
         LEFT JOIN defects AS d ON d.name = o.client_software_name AND d.version = o.client_software_version
