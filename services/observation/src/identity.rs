@@ -94,6 +94,7 @@ pub struct IdentityKeys([bool; IdentityKey::ALL.len()]);
 
 impl IdentityKeys {
     /// Returns true if the key is among them.
+    #[inline]
     #[must_use]
     pub fn contain(&self, key: IdentityKey) -> bool {
         self.0.get(key as usize).is_some_and(|is| *is)

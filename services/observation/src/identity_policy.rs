@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ring::hmac::{HMAC_SHA256, Key, sign};
 
-use super::identity::{Identity, IdentityKey, IdentityKeys, LONGEST_VALUE};
+use super::identity::{Change, Identity, IdentityKey, IdentityKeys, LONGEST_VALUE};
 use super::json::text;
 
 /// How many bytes a key has at least; a shorter one could be guessed.
@@ -99,6 +99,7 @@ impl IdentityPolicy {
     }
 
     /// Returns true if the key is not kept.
+    #[inline]
     #[must_use]
     pub fn is_of(&self, key: IdentityKey) -> bool {
         self.dropped.contain(key) || self.hashed.contain(key)
@@ -111,11 +112,14 @@ impl IdentityPolicy {
     }
 
     /// Returns what is told in place of a value; `None` for nothing.
+    #[inline]
     #[must_use]
     pub fn value<'a>(&self, key: IdentityKey, value: &'a [u8]) -> Option<Cow<'a, [u8]>> {
-        if !self.is_of(key) {
-            return Some(Cow::Borrowed(value));
-        }
+        if self.is_of(key) { self.treated(key, value) } else { Some(Cow::Borrowed(value)) }
+    }
+
+    #[cold]
+    fn treated<'a>(&self, key: IdentityKey, value: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         if self.dropped.contain(key) {
             return None;
         }
@@ -124,6 +128,15 @@ impl IdentityPolicy {
             return Some(Cow::Borrowed(value));
         }
         Some(Cow::Owned(hash_key.hash(key.name(), &text(value)).into_owned().into_bytes()))
+    }
+
+    /// Set what is told in place of a value, if anything is.
+    #[inline]
+    pub fn set(&self, identity: &mut Arc<Identity>, key: IdentityKey, value: &[u8]) -> Change {
+        if !self.is_of(key) {
+            return Identity::set(identity, key, value);
+        }
+        self.treated(key, value).map_or(Change::None, |value| Identity::set(identity, key, &value))
     }
 
     /// Treat what is known already. A value that may have been cut is dropped: its hash would be another's.

@@ -369,8 +369,7 @@ impl Recorder {
     }
 
     fn learn(&mut self, client: &mut Client, key: IdentityKey, value: &[u8]) {
-        let Some(value) = self.settings.identity.value(key, value) else { return };
-        let change = Identity::set(&mut client.identity, key, &value);
+        let change = self.settings.identity.set(&mut client.identity, key, value);
         if change == Change::None || client.places.window != self.number {
             return;
         }
