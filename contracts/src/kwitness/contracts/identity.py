@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["DEFAULT_LABELS", "IDENTITY_KEYS", "Identity", "IdentityKey", "InterceptedKey"]
+__all__ = ["DEFAULT_LABELS", "IDENTITY_KEYS", "Identity", "IdentityKey", "InterceptedKey", "ObservedKey"]
 
 IdentityKey = Literal[
     "cluster_id",
@@ -41,6 +41,17 @@ DEFAULT_LABELS: tuple[IdentityKey, ...] = (
 )
 """The keys that become metric labels unless a TelemetryCollector says otherwise: those that stay bounded."""
 
+
+ObservedKey = Literal[
+    "principal",
+    "client_id",
+    "client_instance_id",
+    "client_address",
+    "group_id",
+    "group_member_id",
+    "transactional_id",
+]
+"""An identity key that observers can hash or drop."""
 
 InterceptedKey = Literal["client_id", "group_id", "group_instance_id", "transactional_id"]
 """An identity key that interceptors know."""

@@ -6,7 +6,7 @@ The observer is a program in Rust; `contracts/vectors/observer_settings.json` ho
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from pydantic import (
     BaseModel,
@@ -20,6 +20,7 @@ from pydantic import (
 
 from .hashing_settings import HashingSettings
 from .header_rules import HeaderRules
+from .identity import ObservedKey
 from .observers import ObserverMode, ReportableApi, ReportedBy, ResourceName, WorkloadKind
 
 __all__ = [
@@ -126,17 +127,6 @@ class ReportSettings(_Settings):
     latency: bool
     requests: RequestSettings | None = None
     headers: HeaderSettings | None = None
-
-
-ObservedKey = Literal[
-    "principal",
-    "client_id",
-    "client_instance_id",
-    "client_address",
-    "group_id",
-    "group_member_id",
-    "transactional_id",
-]
 
 
 class IdentitySettings(HashingSettings):

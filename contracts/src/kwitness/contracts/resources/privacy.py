@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
-from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey, InterceptedKey
+from kwitness.contracts.identity import IDENTITY_KEYS, IdentityKey, InterceptedKey, ObservedKey
 
 from .contract_model import Contract, Rule, list_map, list_set, rules
 
@@ -50,15 +50,7 @@ class _SourceIdentity(Contract):
 class ObservedIdentity(_SourceIdentity):
     """An identity key, and what happens to it before it leaves an observer."""
 
-    key: Literal[
-        "principal",
-        "client_id",
-        "client_instance_id",
-        "client_address",
-        "group_id",
-        "group_member_id",
-        "transactional_id",
-    ] = Field(description="The key, spelled as in labels of metrics.")
+    key: ObservedKey = Field(description="The key, spelled as in labels of metrics.")
 
 
 class InterceptedIdentity(_SourceIdentity):

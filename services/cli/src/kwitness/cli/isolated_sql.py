@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
 from kwitness.cli.delta_tables import distinct_name
+from kwitness.cli.duckdb_isolation import ISOLATION
 from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.output import plain_text
 
@@ -17,17 +18,6 @@ MEMORY: Final = 2 * 1024 * 1024 * 1024
 """Bytes of memory that a query may take; nothing is written to disk instead."""
 DEFAULT_ROWS: Final = 1_000
 _MOST_THREADS: Final = 4
-_ISOLATION: Final[Mapping[str, str | int]] = {
-    "enable_external_access": False,
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "allow_community_extensions": False,
-    "allow_persistent_secrets": False,
-    # Otherwise a name in a query means a variable of this program.
-    "python_enable_replacements": False,
-    "temp_directory": "",
-    "max_temp_directory_size": "0B",
-}
 
 
 class Answer(NamedTuple):
@@ -56,7 +46,7 @@ def answer_query(query: str, tables: Mapping[str, Any], *, limit: int = DEFAULT_
     import duckdb  # noqa: PLC0415
 
     bounds: dict[str, str | int] = {"memory_limit": f"{memory}B", "threads": min(_MOST_THREADS, os.cpu_count() or 1)}
-    with duckdb.connect(config={**_ISOLATION, **bounds}) as connection:
+    with duckdb.connect(config={**ISOLATION, **bounds}) as connection:
         for name, table in tables.items():
             connection.register(name, table)
         connection.execute("SET lock_configuration = true")

@@ -9,21 +9,12 @@ from typing import Any, Final
 
 import duckdb
 
+from kwitness.cli.duckdb_isolation import ISOLATION
+
 __all__ = ["MEMORY", "Database", "IndexFullError", "Row", "unnested"]
 
 MEMORY: Final = 256 * 1024 * 1024
 """Bytes of memory that the index may take; nothing is written to disk instead."""
-_ISOLATION: Final[Mapping[str, str | int]] = {
-    "enable_external_access": False,
-    "autoinstall_known_extensions": False,
-    "autoload_known_extensions": False,
-    "allow_community_extensions": False,
-    "allow_persistent_secrets": False,
-    "python_enable_replacements": False,
-    "temp_directory": "",
-    "max_temp_directory_size": "0B",
-    "threads": 1,
-}
 Row = dict[str, Any]
 
 
@@ -36,7 +27,7 @@ class Database:
 
     def __init__(self, *, memory: int = MEMORY) -> None:
         self._memory = memory
-        self._connection = duckdb.connect(config={**_ISOLATION, "memory_limit": f"{memory}B"})
+        self._connection = duckdb.connect(config={**ISOLATION, "memory_limit": f"{memory}B", "threads": 1})
         self._connection.execute("SET lock_configuration = true")
         self._writing = threading.Lock()
 
