@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kwitness.cli.views.acl_commands import acl_commands
+from kwitness.answers.views.acl_commands import acl_commands
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

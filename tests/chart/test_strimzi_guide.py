@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from kwitness.cli.views.acl_commands import acl_commands
+from kwitness.answers.views.acl_commands import acl_commands
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.e2e.api_server import ApiServer
 from kwitness.e2e.strimzi import RELEASES, Release, definitions, find_java

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kwitness.cli.views.advice import missing_text, subscribe_line
-from kwitness.cli.views.client_story import (
+from kwitness.answers.views.advice import missing_text, subscribe_line
+from kwitness.answers.views.client_story import (
     Section,
     Sighting,
     story_of,
@@ -16,7 +16,7 @@ from kwitness.cli.views.client_story import (
     story_of_counts,
     story_of_silent,
 )
-from kwitness.cli.views.counted_values import ends_of, statistics_of
+from kwitness.answers.views.counted_values import ends_of, statistics_of
 from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, CountedValue
 
 from tests.cli.test_client_views import EFFECTIVE, NOW, client, silent

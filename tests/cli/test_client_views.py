@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.views.choosing import choose, choose_silent
-from kwitness.cli.views.client_rows import CLIENT_HEADINGS, client_cells
-from kwitness.cli.views.client_state import state_of
-from kwitness.cli.views.elapsed import ago, span
-from kwitness.cli.views.instance_ids import shortened
-from kwitness.cli.views.silence import REASONS, SILENT_HEADINGS, WHY_HEADINGS, explained, silent_cells
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.views.choosing import choose, choose_silent
+from kwitness.answers.views.client_rows import CLIENT_HEADINGS, client_cells
+from kwitness.answers.views.client_state import state_of
+from kwitness.answers.views.elapsed import ago, span
+from kwitness.answers.views.instance_ids import shortened
+from kwitness.answers.views.silence import REASONS, SILENT_HEADINGS, WHY_HEADINGS, explained, silent_cells
 from kwitness.contracts.envelopes import ClientItem, SilenceReason, SilentItem
 
 NOW = 1_700_000_000_000

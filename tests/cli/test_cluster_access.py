@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kwitness.cli import subscription_request
+from kwitness.answers import subscription_request
 from kwitness.e2e.binaries import kubectl
 from kwitness.images.commands import silent
 from kwitness.sandbox.ports import free_port
@@ -126,7 +126,7 @@ def test_without_a_kubeconfig_it_says_how_to_name_one(person, tmp_path):
 
 def test_a_cluster_without_kwitness_is_named_as_such(api, person, newcomer, monkeypatch):
     """As before `kubectl apply -f crds`: the path is not served."""
-    monkeypatch.setattr("kwitness.cli.cluster_access.API_VERSION", "kwitness.dev/v0")
+    monkeypatch.setattr("kwitness.answers.access.cluster_access.API_VERSION", "kwitness.dev/v0")
     done = person.types(*LIST)
 
     assert done.returncode == 1

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import pytest
 import requests
 
-from kwitness.cli.cluster_access import ClusterAccess, connect
-from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError
-from kwitness.cli.failure import CommandFailedError, NotPermittedError
-from kwitness.cli.kubernetes_route import KubernetesRoute
+from kwitness.answers.access.cluster_access import ClusterAccess, connect
+from kwitness.answers.access.collector_access import CollectorAccess, CollectorRefusedError
+from kwitness.answers.access.kubernetes_route import KubernetesRoute
+from kwitness.answers.access.serving_collector import find_cluster, find_collector
+from kwitness.answers.failure import CommandFailedError, NotPermittedError
 from kwitness.cli.options import Options
-from kwitness.cli.serving_collector import find_cluster, find_collector
 from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH, MAX_QUESTION
 from kwitness.contracts.envelopes import ClientPage, ClusterState
 from kwitness.e2e.api_server import ApiServer

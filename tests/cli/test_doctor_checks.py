@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from kwitness.cli.checks.all_checks import look_at
-from kwitness.cli.checks.definitions import fields_lacking
-from kwitness.cli.checks.facts import CollectorFacts, DeploymentFacts, InstallationFacts, Permission, Refused
-from kwitness.cli.checks.finding import Finding
+from kwitness.answers.checks.all_checks import look_at
+from kwitness.answers.checks.definitions import fields_lacking
+from kwitness.answers.checks.facts import CollectorFacts, DeploymentFacts, InstallationFacts, Permission, Refused
+from kwitness.answers.checks.finding import Finding
 from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.generate.crds import crd
 from kwitness.contracts.resources import KINDS

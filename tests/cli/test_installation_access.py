@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kwitness.cli.checks.facts import DeploymentFacts
-from kwitness.cli.installation_access import deployment_facts, release_of, sample_of
+from kwitness.answers.access.installation_access import deployment_facts, release_of, sample_of
+from kwitness.answers.checks.facts import DeploymentFacts
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.isolated_sql import answer_query
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.tables.isolated_sql import answer_query
 
 CLIENTS = pa.table({"client_id": ["orders", "a\x1b[2Jb"], "pushes": [1, 2]})
 NOTHING_ELSE = "A query reads the tables and nothing else: no file, no address, no extension, no setting."

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.client_properties import connection, read_properties
-from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_reads import GivenInputs
 from kwitness.contracts.owner_lookup import OwnerLookup

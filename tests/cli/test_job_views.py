@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kwitness.cli.views.job_rows import JOB_HEADINGS, job_cells, job_story, milliseconds_of
+from kwitness.answers.views.job_rows import JOB_HEADINGS, job_cells, job_story, milliseconds_of
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 
 NOW = 1_700_000_000_000

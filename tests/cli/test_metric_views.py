@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kwitness.cli.views.client_facts import SYMPTOMS, facts_of
-from kwitness.cli.views.following import changed_since, next_look_ms, point_line
-from kwitness.cli.views.metric_values import (
+from kwitness.answers.views.client_facts import SYMPTOMS, facts_of
+from kwitness.answers.views.following import changed_since, next_look_ms, point_line
+from kwitness.answers.views.metric_values import (
     begins_with,
     by_series,
     change_between,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kwitness.answers.views.amounts import amount_text, lag_text
+from kwitness.answers.views.ordering import ordered
+from kwitness.answers.views.topic_rows import TOPIC_FIELDS, TOPIC_ORDERS, TopicRow, topic_rows
+from kwitness.answers.views.traffic_rows import THROTTLE_FIELDS, TRAFFIC_ORDERS, throttled
 from kwitness.cli.question_options import FILTERS
-from kwitness.cli.views.amounts import amount_text, lag_text
-from kwitness.cli.views.ordering import ordered
-from kwitness.cli.views.topic_rows import TOPIC_FIELDS, TOPIC_ORDERS, TopicRow, topic_rows
-from kwitness.cli.views.traffic_rows import THROTTLE_FIELDS, TRAFFIC_ORDERS, throttled
 from kwitness.contracts.envelopes import TrafficItem
 from kwitness.contracts.nouns import NOUNS, TRAFFIC
 

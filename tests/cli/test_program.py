@@ -33,7 +33,7 @@ try:
 finally:
     print(*sys.modules, file=sys.stderr)
 """
-HEAVY = {"kubernetes", "rich.table", "kwitness.contracts.resources", "kwitness.cli.cluster_access"}
+HEAVY = {"kubernetes", "rich.table", "kwitness.contracts.resources", "kwitness.answers.access.cluster_access"}
 WITHOUT = """
 import sys
 for name in {names!r}:

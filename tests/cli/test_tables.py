@@ -18,9 +18,9 @@ import pytest
 import yaml
 from deltalake import DeltaTable, write_deltalake
 
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli import forgetting
 from kwitness.cli.__main__ import main
-from kwitness.cli.failure import CommandFailedError
 from kwitness.sandbox.waiting import run_to_end
 
 NOW_MS = 1_790_000_000_000

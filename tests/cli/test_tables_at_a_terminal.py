@@ -10,19 +10,19 @@ from contextlib import redirect_stdout
 
 import pytest
 
+from kwitness.answers.views.client_rows import CLIENT_HEADINGS
+from kwitness.answers.views.connection_rows import CONNECTION_HEADINGS
+from kwitness.answers.views.group_rows import GROUP_HEADINGS
+from kwitness.answers.views.job_rows import JOB_HEADINGS
+from kwitness.answers.views.metric_values import METRIC_HEADINGS
+from kwitness.answers.views.silence import SILENT_HEADINGS, WHY_HEADINGS
+from kwitness.answers.views.topic_rows import TOPIC_HEADINGS
+from kwitness.answers.views.traffic_rows import TRAFFIC_HEADINGS
 from kwitness.cli.columns import columns_of
 from kwitness.cli.options import Options
 from kwitness.cli.output import Column, Output
 from kwitness.cli.subscription_page import AT_RISK, SILENT
 from kwitness.cli.subscription_rows import COLUMNS, NAMESPACE_COLUMN
-from kwitness.cli.views.client_rows import CLIENT_HEADINGS
-from kwitness.cli.views.connection_rows import CONNECTION_HEADINGS
-from kwitness.cli.views.group_rows import GROUP_HEADINGS
-from kwitness.cli.views.job_rows import JOB_HEADINGS
-from kwitness.cli.views.metric_values import METRIC_HEADINGS
-from kwitness.cli.views.silence import SILENT_HEADINGS, WHY_HEADINGS
-from kwitness.cli.views.topic_rows import TOPIC_HEADINGS
-from kwitness.cli.views.traffic_rows import TRAFFIC_HEADINGS
 from kwitness.jobs.frame.text_table import aligned
 
 LONG = "".join(f"orders-{number}-" for number in range(40))[:300]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.cli.local_route import LocalRoute
+from kwitness.answers.access.local_route import LocalRoute
 from kwitness.sandbox.session import Session
 
 from tests.collector.collector_process import CollectorProcess

@@ -12,7 +12,8 @@ from typing import Any
 
 import aiohttp
 
-from kwitness.cli.collector_access import CollectorRoute
+from kwitness.answers.access.collector_access import CollectorRoute
+from kwitness.console.backends import Backends
 from kwitness.console.door import Door
 from kwitness.console.process import Console
 from kwitness.sandbox.session import Session
@@ -43,7 +44,7 @@ class OpenConsole:
     @classmethod
     @asynccontextmanager
     async def over(cls, route: CollectorRoute) -> AsyncIterator[OpenConsole]:
-        console = Console(route)
+        console = Console(Backends(route))
         jar = aiohttp.CookieJar(unsafe=True)  # 127.0.0.1 has cookies too
         async with console.served() as door, aiohttp.ClientSession(cookie_jar=jar) as browser:
             yield cls(console, door, browser)

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Page
 
-from kwitness.cli.local_route import LocalRoute
+from kwitness.answers.access.local_route import LocalRoute
 from kwitness.sandbox.session import Session
 
 from tests.collector.collector_process import CollectorProcess

@@ -16,9 +16,9 @@ from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.tables import CLIENTS, CONNECTIONS, TRAFFIC
-from kwitness.console.pages.clients import client_named
-from kwitness.console.pages.fleet import FleetView, fleet_rows
-from kwitness.console.pages.topics import TopicsView, topic_clients, topic_named, topic_rows
+from kwitness.console.rows.clients import client_named
+from kwitness.console.rows.fleet import FleetView, fleet_rows
+from kwitness.console.rows.topics import TopicsView, topic_clients, topic_named, topic_rows
 
 from tests.console.open_console import OpenConsole, cells
 

@@ -7,7 +7,7 @@ import re
 import aiohttp
 import pytest
 
-from kwitness.cli.local_route import LocalRoute
+from kwitness.answers.access.local_route import LocalRoute
 from kwitness.console.answers import HEADERS
 from kwitness.console.door import CODE_PATH
 

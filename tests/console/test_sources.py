@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from kwitness.cli.collector_access import CollectorAccess
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.local_route import LocalRoute
+from kwitness.answers.access.collector_access import CollectorAccess
+from kwitness.answers.access.local_route import LocalRoute
+from kwitness.answers.failure import CommandFailedError
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.sources.client_changes import ClientChanges

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kwitness.cli.failure import NOT_PERMITTED
+from kwitness.answers.failure import NOT_PERMITTED
 from kwitness.contracts.software import OUR_VERSION_SUFFIX
 from kwitness.demo.parts import Demo
 from kwitness.demo.platform import APPS, JOB, NAMESPACE, SUBSCRIPTION, Platform

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.cli.cluster_access import ClusterAccess, connect
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.forwarded_port import forward
+from kwitness.answers.access.cluster_access import ClusterAccess, connect
+from kwitness.answers.access.forwarded_port import forward
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.options import Options
 from kwitness.e2e.certificates import Authority
 from kwitness.e2e.node.kubernetes_node import KubernetesNode

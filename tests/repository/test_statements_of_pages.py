@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from kwitness.cli.views.silence import REASONS
+from kwitness.answers.views.silence import REASONS
 from kwitness.contracts.reasons import REASONS as OF_CONDITIONS
 from kwitness.contracts.resources.analyses import JOB_TYPES
 from kwitness.contracts.resources.ledger import HOPS

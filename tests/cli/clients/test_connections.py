@@ -30,7 +30,7 @@ def test_connections_have_a_line_each(types, door) -> None:
 
 
 def test_the_command_waits_until_all_observers_have_listed(types, door, monkeypatch) -> None:
-    monkeypatch.setattr("kwitness.cli.questions._LISTING_AGAIN_S", 0.0)
+    monkeypatch.setattr("kwitness.answers.access.questions._LISTING_AGAIN_S", 0.0)
     answers_connections(door, connection("mail"))
     whole = door.replaced["/v1/connections"][1]
     awaiting = {"items": [], "observers": [listing("awaited").model_dump(exclude_none=True)]}
@@ -42,7 +42,7 @@ def test_the_command_waits_until_all_observers_have_listed(types, door, monkeypa
 
 
 def test_observers_that_do_not_answer_are_named(types, door, monkeypatch) -> None:
-    monkeypatch.setattr("kwitness.cli.questions._LISTING_S", 0.0)
+    monkeypatch.setattr("kwitness.answers.access.questions._LISTING_S", 0.0)
     awaited = [listing("awaited", f"shop/app-{number}") for number in range(7)]
     left_out = {"too_many": 3, "not_reported": 2}
     answers_connections(

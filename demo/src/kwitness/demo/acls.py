@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from kwitness.cli.views.acl_commands import acl_commands
+from kwitness.answers.views.acl_commands import acl_commands
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.demo.cluster import DemoCluster
 from kwitness.demo.platform import KAFKA

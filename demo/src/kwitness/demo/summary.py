@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kwitness.cli.views.silence import explained
+from kwitness.answers.views.silence import explained
 from kwitness.contracts.software import is_ours
 from kwitness.demo import waiting
 from kwitness.demo.cluster import DemoCluster

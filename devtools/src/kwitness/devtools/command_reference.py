@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from kwitness.cli import failure
+from kwitness.answers import failure
 from kwitness.cli.options import PANEL
 from kwitness.cli.program import load, program
 from kwitness.cli.subcommands import HANDED_OVER, SUBCOMMANDS

@@ -14,8 +14,8 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from kwitness.cli.delta_tables import find_tables, open_datasets
-from kwitness.cli.isolated_sql import answer_query
+from kwitness.answers.tables.delta_tables import find_tables, open_datasets
+from kwitness.answers.tables.isolated_sql import answer_query
 
 __all__ = ["Bar", "bars", "main", "picture"]
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
-from kwitness.cli.failure import OUTPUT_CLOSED, CommandFailedError
+from kwitness.answers.failure import OUTPUT_CLOSED, CommandFailedError
 from kwitness.cli.subcommands import HANDED_OVER, SUBCOMMANDS
 
 _PLUGIN: Final = "kubectl-kwitness"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kwitness.cli.cluster_access import connect
+from kwitness.answers.access.cluster_access import connect
+from kwitness.answers.access.serving_collector import find_cluster
+from kwitness.answers.views.acl_commands import acl_commands
 from kwitness.cli.named_arguments import ClusterArgument
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output
-from kwitness.cli.serving_collector import find_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.acl_commands import acl_commands
 
 __all__ = ["app"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kwitness.cli.cluster_access import ClusterAccess, connect
+from kwitness.answers.access.cluster_access import ClusterAccess, connect
+from kwitness.answers.access.serving_collector import find_cluster
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.views.broker_rows import BROKER_HEADINGS, BrokerRow, broker_cells, broker_rows
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.named_arguments import ClusterArgument
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, warn
-from kwitness.cli.serving_collector import find_cluster
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.broker_rows import BROKER_HEADINGS, BrokerRow, broker_cells, broker_rows
 from kwitness.contracts.endpoints import CLUSTER_PATH
 from kwitness.contracts.envelopes import BrokerState, ClusterState
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
@@ -52,8 +52,8 @@ def brokers(options: Options, *, cluster: ClusterArgument = None) -> None:
 
 def _reported(access: ClusterAccess, cluster: KafkaCluster, options: Options) -> Sequence[BrokerState]:
     """Return what the plugins of brokers reported to the collector; nothing where that cannot be asked."""
-    from kwitness.cli.collector_access import CollectorAccess  # noqa: PLC0415 - needed by large clusters alone
-    from kwitness.cli.kubernetes_route import route_to  # noqa: PLC0415 - likewise
+    from kwitness.answers.access.collector_access import CollectorAccess  # noqa: PLC0415 - needed by large clusters alone
+    from kwitness.answers.access.kubernetes_route import route_to  # noqa: PLC0415 - likewise
 
     cluster_id = None if cluster.status is None else cluster.status.cluster_id
     try:

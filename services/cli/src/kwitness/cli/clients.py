@@ -8,22 +8,23 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
+from kwitness.answers.access.questions import Answer, Questions, Selection
+from kwitness.answers.access.routes import questions_to
+from kwitness.answers.failure import WrongUseError
+from kwitness.answers.views.client_rows import CLIENT_HEADINGS, client_cells
+from kwitness.answers.views.client_state import state_of
+from kwitness.answers.views.client_story import next_step
+from kwitness.answers.views.instance_ids import shortened
+from kwitness.answers.views.ordering import ordered
+from kwitness.answers.views.silence import SILENT_HEADINGS, WHY_HEADINGS, silent_cells
 from kwitness.cli.completed_names import names_of
-from kwitness.cli.failure import WrongUseError
 from kwitness.cli.looking_again import show_again
 from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.noun_answers import Table, show_answer
 from kwitness.cli.options import Options, WatchOption, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.question_options import FILTERS, with_name, with_selection
-from kwitness.cli.questions import Answer, Questions, Selection, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.client_rows import CLIENT_HEADINGS, client_cells
-from kwitness.cli.views.client_state import state_of
-from kwitness.cli.views.client_story import next_step
-from kwitness.cli.views.instance_ids import shortened
-from kwitness.cli.views.ordering import ordered
-from kwitness.cli.views.silence import SILENT_HEADINGS, WHY_HEADINGS, silent_cells
 from kwitness.contracts.envelopes import ClientItem, SilentItem
 from kwitness.contracts.nouns import CLIENTS
 from kwitness.contracts.owners import text_fits

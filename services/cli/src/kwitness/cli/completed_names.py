@@ -39,7 +39,8 @@ def names_of(path: str, field: str) -> Completer:
     def _values(options: Options, cluster: str | None, path: str, field: str, begin: str) -> Iterable[Any]:
         from pydantic import BaseModel  # noqa: PLC0415 - a tenth of a second
 
-        from kwitness.cli.questions import Answer, Selection, questions_to  # noqa: PLC0415
+        from kwitness.answers.access.questions import Answer, Selection  # noqa: PLC0415
+        from kwitness.answers.access.routes import questions_to  # noqa: PLC0415
         from kwitness.contracts.nouns import NOUNS  # noqa: PLC0415
         from kwitness.contracts.questions import MAX_LIMIT  # noqa: PLC0415
 
@@ -63,7 +64,7 @@ def resources_of(kind: str) -> Completer:
         return _candidates(_resources(_options(ctx)), incomplete)
 
     def _resources(options: Options) -> Iterable[Any]:
-        from kwitness.cli.cluster_access import connect  # noqa: PLC0415 - a third of a second
+        from kwitness.answers.access.cluster_access import connect  # noqa: PLC0415 - a third of a second
 
         access = connect(options)
         for item in access.items(kind, access.namespace):

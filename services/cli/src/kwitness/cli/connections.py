@@ -7,7 +7,11 @@ from typing import Annotated, Final
 
 import typer
 
-from kwitness.cli.failure import WrongUseError
+from kwitness.answers.access.questions import Answer, Selection
+from kwitness.answers.access.routes import questions_to
+from kwitness.answers.failure import WrongUseError
+from kwitness.answers.views.connection_counts import COUNTED_FIELDS, ConnectionCount, connection_counts, fields_to_count
+from kwitness.answers.views.connection_rows import CONNECTION_HEADINGS, connection_cells
 from kwitness.cli.looking_again import show_again
 from kwitness.cli.named_arguments import ClusterOption
 from kwitness.cli.noun_answers import NO_OBSERVER, Table, show_answer
@@ -15,10 +19,7 @@ from kwitness.cli.options import Options, WatchOption, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.progress import working
 from kwitness.cli.question_options import with_selection
-from kwitness.cli.questions import Answer, Selection, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.connection_counts import COUNTED_FIELDS, ConnectionCount, connection_counts, fields_to_count
-from kwitness.cli.views.connection_rows import CONNECTION_HEADINGS, connection_cells
 from kwitness.contracts.envelopes import ConnectionItem
 from kwitness.contracts.nouns import CONNECTIONS
 

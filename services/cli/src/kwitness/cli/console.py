@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.named_arguments import ClusterOption
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.subcommands import SUBCOMMANDS

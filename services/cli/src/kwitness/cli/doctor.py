@@ -8,15 +8,16 @@ from typing import Annotated
 
 import typer
 
-from kwitness.cli.checks.all_checks import look_at
-from kwitness.cli.checks.finding import Finding
-from kwitness.cli.cluster_access import connect
-from kwitness.cli.failure import FAILED
-from kwitness.cli.installation_access import look
+from kwitness.answers.access.cluster_access import connect
+from kwitness.answers.access.installation_access import look
+from kwitness.answers.checks.all_checks import look_at
+from kwitness.answers.checks.finding import Finding
+from kwitness.answers.failure import FAILED
 from kwitness.cli.options import Options, new_app, shared
-from kwitness.cli.output import Output, plain_text
+from kwitness.cli.output import Output
 from kwitness.cli.progress import working
 from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.contracts.plain_text import plain_text
 from kwitness.contracts.spelling import quantity
 
 __all__ = ["app"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.fleet import FleetRecord
 from kwitness.contracts.topics import CONNECTIONS, SEALS, TELEMETRY, TRAFFIC, topic_name
 

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from kwitness.answers.access.questions import Questions
+from kwitness.answers.views.client_rows import CLIENT_HEADINGS, client_cells
+from kwitness.answers.views.metric_values import unit_text, value_text
+from kwitness.answers.views.silence import SILENT_HEADINGS, WHY_HEADINGS, silent_cells
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.output import Output
-from kwitness.cli.questions import Questions
-from kwitness.cli.views.client_rows import CLIENT_HEADINGS, client_cells
-from kwitness.cli.views.metric_values import unit_text, value_text
-from kwitness.cli.views.silence import SILENT_HEADINGS, WHY_HEADINGS, silent_cells
 from kwitness.contracts.metric_prefix import PREFIX
 
 __all__ = ["THROTTLE_TIME", "show_connected", "show_metrics", "show_pushing", "show_silent"]

@@ -6,8 +6,8 @@ import base64
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from kwitness.cli.delta_tables import open_table
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.tables.delta_tables import open_table
 
 _PRINCIPAL = "principal"
 _LIST = "principals"

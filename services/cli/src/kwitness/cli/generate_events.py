@@ -11,8 +11,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from kwitness.answers.failure import CommandFailedError, WrongUseError
 from kwitness.cli.event_destinations import FileDestination, KafkaDestination
-from kwitness.cli.failure import CommandFailedError, WrongUseError
 from kwitness.cli.fleet import Faults, Fleet, FleetRecord, events
 from kwitness.contracts.topics import DEFAULT_PREFIX
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.header_constants import constant_names, java_class_name, java_constants, python_constants
 from kwitness.cli.header_register import read_register
 from kwitness.cli.named_arguments import named

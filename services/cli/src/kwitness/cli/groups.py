@@ -6,19 +6,21 @@ import shlex
 import time
 from typing import Annotated, Final
 
+from kwitness.answers.access.questions import Answer, Selection
+from kwitness.answers.access.routes import questions_to
+from kwitness.answers.views.group_rows import GROUP_HEADINGS, group_cells
 from kwitness.cli.clients import client_table
 from kwitness.cli.completed_names import names_of
 from kwitness.cli.looking_again import show_again
 from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.noun_answers import Table, nothing_counted, show_answer, warn_of_gaps
 from kwitness.cli.options import Options, WatchOption, new_app, shared
-from kwitness.cli.output import Output, plain_text
+from kwitness.cli.output import Output
 from kwitness.cli.question_options import with_name, with_selection
-from kwitness.cli.questions import Answer, Selection, questions_to
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.group_rows import GROUP_HEADINGS, group_cells
 from kwitness.contracts.envelopes import ClientItem, GroupItem
 from kwitness.contracts.nouns import GROUPS
+from kwitness.contracts.plain_text import plain_text
 
 __all__ = ["app"]
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from html import escape
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.header_register import Register, RegisteredHeader
 
 _ALL = "KEYS"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 
 TYPES = ("String", "Bytes", "Int32", "Int64", "Uuid", "Timestamp", "Json")
 _NAME = re.compile(r"[!-~]{1,128}")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.job_reads import GivenInputs, fields_of_inputs, parameters_of_inputs
 
 _MOST_CORES = 4

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.output import Output, warn
 from kwitness.cli.table_rows import write_sorted_rows
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 
 if TYPE_CHECKING:
     from kwitness.contracts.job_inputs import JobInputs

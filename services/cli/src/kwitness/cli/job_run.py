@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.client_properties import connection, read_properties
-from kwitness.cli.failure import CommandFailedError
 from kwitness.cli.job_configuration import JobOptions, job_config
 from kwitness.cli.job_process import JARS, require_spark, run_driver, show_table
 from kwitness.cli.job_reads import GivenInputs, needs_cluster

@@ -8,17 +8,17 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from kwitness.cli.cluster_access import connect
+from kwitness.answers.access.cluster_access import connect
+from kwitness.answers.access.serving_collector import parsed
+from kwitness.answers.tables.job_tables import find_job
+from kwitness.answers.views.job_rows import JOB_HEADINGS, job_cells, job_story
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.completed_names import resources_of
 from kwitness.cli.job_run import run_job
-from kwitness.cli.job_tables import find_job
 from kwitness.cli.named_arguments import named
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output
-from kwitness.cli.serving_collector import parsed
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.job_rows import JOB_HEADINGS, job_cells, job_story
 from kwitness.cli.why import Page, show_pages
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Final
 
-from kwitness.cli.failure import CommandFailedError, WrongUseError
+from kwitness.answers.failure import CommandFailedError, WrongUseError
 from kwitness.cli.output import warn
 from kwitness.contracts.resources.durations import parse_duration
 

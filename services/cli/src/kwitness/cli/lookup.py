@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.output import plain_text, warn
-from kwitness.cli.questions import Questions, Selection
-from kwitness.cli.views.advice import as_sentence, missing_text
-from kwitness.cli.views.choosing import choose, choose_silent
-from kwitness.cli.views.silence import explained
+from kwitness.answers.access.questions import Questions, Selection
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.views.advice import as_sentence, missing_text
+from kwitness.answers.views.choosing import choose, choose_silent
+from kwitness.answers.views.silence import explained
+from kwitness.cli.output import warn
 from kwitness.contracts.envelopes import ClientItem, SilentItem
+from kwitness.contracts.plain_text import plain_text
 from kwitness.contracts.spelling import quantity
 
 __all__ = ["Found", "all_silent", "find", "unknown_client"]

@@ -9,21 +9,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.csv_rows import model_columns
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.looking_again import Looks, begin_refresh, duration_option
-from kwitness.cli.lookup import Found, all_silent, find, unknown_client
-from kwitness.cli.named_arguments import ClientArgument, ClusterOption
-from kwitness.cli.options import Options, PrefixOption, new_app, shared
-from kwitness.cli.output import Output, plain_text, warn
-from kwitness.cli.questions import Questions, Selection, questions_to
-from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.advice import missing_text, subscribe_line
-from kwitness.cli.views.client_state import interval_of, state_of
-from kwitness.cli.views.elapsed import ago, span
-from kwitness.cli.views.following import next_look_ms
-from kwitness.cli.views.metric_values import (
+from kwitness.answers.access.questions import Questions, Selection
+from kwitness.answers.access.routes import questions_to
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.views.advice import missing_text, subscribe_line
+from kwitness.answers.views.client_state import interval_of, state_of
+from kwitness.answers.views.elapsed import ago, span
+from kwitness.answers.views.following import next_look_ms
+from kwitness.answers.views.metric_values import (
     CHANGE_HEADING,
     METRIC_HEADINGS,
     Series,
@@ -31,7 +24,16 @@ from kwitness.cli.views.metric_values import (
     by_series,
     metric_cells,
 )
+from kwitness.cli.columns import columns_of, row_of
+from kwitness.cli.csv_rows import model_columns
+from kwitness.cli.looking_again import Looks, begin_refresh, duration_option
+from kwitness.cli.lookup import Found, all_silent, find, unknown_client
+from kwitness.cli.named_arguments import ClientArgument, ClusterOption
+from kwitness.cli.options import Options, PrefixOption, new_app, shared
+from kwitness.cli.output import Output, warn
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.contracts.envelopes import ClientItem, ClientMetrics, ClientMetricValue
+from kwitness.contracts.plain_text import plain_text
 
 __all__ = ["VALUE_COLUMNS", "app", "look_at", "states_of", "value_record"]
 

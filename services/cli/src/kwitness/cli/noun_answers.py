@@ -7,14 +7,15 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
+from kwitness.answers.access.questions import Answer, Questions, Selection
+from kwitness.answers.views.advice import scope_text
+from kwitness.answers.views.gaps import gaps_of, left_out_of
+from kwitness.answers.views.metric_values import number_text
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.csv_rows import model_columns
 from kwitness.cli.looking_again import begin_refresh
-from kwitness.cli.output import Output, plain_text, warn
-from kwitness.cli.questions import Answer, Questions, Selection
-from kwitness.cli.views.advice import scope_text
-from kwitness.cli.views.gaps import gaps_of, left_out_of
-from kwitness.cli.views.metric_values import number_text
+from kwitness.cli.output import Output, warn
+from kwitness.contracts.plain_text import plain_text
 
 __all__ = ["NO_OBSERVER", "Table", "nothing_counted", "show_answer", "warn_of_gaps"]
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 
 PROGRAM = "kwitness-observer"
 """The program, its wheel and its crate have one name."""

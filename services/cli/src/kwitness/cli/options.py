@@ -20,6 +20,8 @@ import typer
 from typer.core import TyperCommand
 from typing_extensions import override
 
+from kwitness.answers.access.options import AccessOptions
+
 __all__ = [
     "PANEL",
     "Options",
@@ -42,15 +44,11 @@ PrefixOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What was given; None is what the kubeconfig says, or the default."""
+class Options(AccessOptions):
+    """Which cluster, and how the answer is shown."""
 
-    kubeconfig: Path | None = None
-    context: str | None = None
-    namespace: str | None = None
     output: Format = "table"
     no_color: bool = False
-    collector: str | None = None
 
 
 _CONTEXT = typer.Option("--context", metavar="NAME", help="Context of the kubeconfig.", rich_help_panel=PANEL)

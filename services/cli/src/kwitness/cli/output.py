@@ -11,10 +11,11 @@ from typing import Any, Final, TypeVar
 
 from kwitness.cli.csv_rows import FieldPath, write_csv
 from kwitness.cli.options import Options
+from kwitness.contracts.plain_text import plain_text
 from kwitness.contracts.resources.meta import GROUP
-from kwitness.jobs.frame.text_table import Heading, lay_out, plain_text, terminal_width
+from kwitness.jobs.frame.text_table import Heading, lay_out, terminal_width
 
-__all__ = ["Column", "Output", "plain_text", "resource_name", "warn"]
+__all__ = ["Column", "Output", "resource_name", "warn"]
 
 _UNBOUNDED: Final = 100_000
 _COLORS: Final = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}

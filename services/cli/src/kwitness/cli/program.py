@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 from typing_extensions import override
 
-from kwitness.cli.failure import FAILED, OUTPUT_CLOSED
+from kwitness.answers.failure import FAILED, OUTPUT_CLOSED
 from kwitness.cli.options import Options, shared
 from kwitness.cli.subcommands import HANDED_OVER, SUBCOMMANDS
 

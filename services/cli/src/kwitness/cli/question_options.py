@@ -17,9 +17,9 @@ from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
+from kwitness.answers.access.questions import Selection
+from kwitness.answers.failure import WrongUseError
 from kwitness.cli.completed_names import Completer, names_of
-from kwitness.cli.failure import WrongUseError
-from kwitness.cli.questions import Selection
 from kwitness.contracts.questions import DEFAULT_LIMIT, Noun
 
 __all__ = ["FILTERS", "with_name", "with_selection"]

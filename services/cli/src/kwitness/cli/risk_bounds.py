@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.failure import NotPermittedError
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.serving_collector import parsed
+from kwitness.answers.failure import NotPermittedError
 from kwitness.cli.output import warn
-from kwitness.cli.serving_collector import parsed
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 
 __all__ = ["risk_bounds"]

@@ -8,19 +8,19 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from kwitness.cli.cluster_access import AlreadyThereError, ClusterAccess, connect
-from kwitness.cli.cluster_reference import cluster_of
+from kwitness.answers.access.cluster_access import AlreadyThereError, ClusterAccess, connect
+from kwitness.answers.access.cluster_reference import cluster_of
+from kwitness.answers.access.serving_collector import find_cluster, parsed
+from kwitness.answers.failure import CommandFailedError, NotPermittedError, WrongUseError
+from kwitness.answers.subscription_request import Request, subscription, unknown_metrics
 from kwitness.cli.completed_names import resources_of
-from kwitness.cli.failure import CommandFailedError, NotPermittedError, WrongUseError
 from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.options import Options, new_app, shared
-from kwitness.cli.output import Output, plain_text, resource_name, warn
+from kwitness.cli.output import Output, resource_name, warn
 from kwitness.cli.progress import working
 from kwitness.cli.risk_bounds import risk_bounds
-from kwitness.cli.serving_collector import find_cluster, parsed
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.subscription_page import AT_RISK, SILENT, facts
-from kwitness.cli.subscription_request import Request, subscription, unknown_metrics
 from kwitness.cli.subscription_rows import (
     COLUMNS,
     NAMESPACE_COLUMN,
@@ -30,6 +30,7 @@ from kwitness.cli.subscription_rows import (
     subscriptions,
 )
 from kwitness.cli.subscriptions_of_brokers import subscriptions_of_brokers
+from kwitness.contracts.plain_text import plain_text
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.subscriptions.risk_rule import tightest
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.serving_collector import parsed
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.output import warn
-from kwitness.cli.serving_collector import parsed
 from kwitness.cli.subscription_rows import Subscription, of_collector, of_status
 from kwitness.contracts.endpoints import SUBSCRIPTIONS_PATH
 from kwitness.contracts.envelopes import SubscriptionList
@@ -31,8 +31,8 @@ def subscriptions_of_brokers(access: ClusterAccess, body: Mapping[str, Any], add
     left_out = held.ours + held.other_installations + held.foreign - len(held.first)
     if not left_out:
         return list(of_status(cluster.metadata.name, held))
-    from kwitness.cli.collector_access import CollectorAccess  # noqa: PLC0415 - needed where there are many alone
-    from kwitness.cli.kubernetes_route import route_to  # noqa: PLC0415 - likewise
+    from kwitness.answers.access.collector_access import CollectorAccess  # noqa: PLC0415 - needed where there are many alone
+    from kwitness.answers.access.kubernetes_route import route_to  # noqa: PLC0415 - likewise
 
     try:
         with CollectorAccess(route_to(access, cluster, address)) as collector:

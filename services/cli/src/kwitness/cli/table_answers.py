@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.tables.delta_tables import NamedTable, open_table
+from kwitness.answers.tables.isolated_sql import answer_query
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.delta_tables import NamedTable, open_table
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.isolated_sql import answer_query
 from kwitness.cli.output import Output, warn
 from kwitness.cli.table_rows import json_value, write_rows, write_sorted_rows
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from kwitness.cli.output import Column, Output, plain_text
+from kwitness.cli.output import Column, Output
+from kwitness.contracts.plain_text import plain_text
 from kwitness.jobs.frame.text_table import sorted_cells
 
 __all__ = ["DisplayedColumn", "json_value", "write_rows", "write_sorted_rows"]

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kwitness.answers.failure import WrongUseError
+from kwitness.answers.tables.delta_tables import filtered, find_tables, open_datasets, open_table
+from kwitness.answers.tables.isolated_sql import DEFAULT_ROWS
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.delta_tables import filtered, find_tables, open_datasets, open_table
-from kwitness.cli.failure import WrongUseError
 from kwitness.cli.forgetting import count, forget, vacuum
-from kwitness.cli.isolated_sql import DEFAULT_ROWS
 from kwitness.cli.named_arguments import job_option, named
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, warn
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.table_answers import ask, list_tables, show_history, show_rows
+from kwitness.contracts.spelling import quantity
 
 if TYPE_CHECKING:
-    from kwitness.cli.tables_of_jobs import TablesOfJobs
+    from kwitness.answers.tables.tables_of_jobs import TablesOfJobs
 
 __all__ = ["app"]
 
@@ -86,7 +87,9 @@ def show(
         dataset = filtered(open_table(path, version).to_pyarrow_dataset(), where or ())
     else:
         tables = _jobs(options, reader, driver)
-        dataset, left_out, _ = tables.first_rows(str(job), limit, names, where or (), version)
+        dataset, left_out, reason = tables.first_rows(str(job), limit, names, where or (), version)
+        if reason not in {None, "limit"}:
+            warn(f"the driver left out {quantity(left_out, 'row')} ({reason})")
     show_rows(Output(options), dataset, limit=limit, columns=names, left_out=left_out)
 
 
@@ -194,9 +197,9 @@ def _names(columns: str) -> list[str]:
 
 def _jobs(options: Options, reader: str | None = None, driver: str | None = None) -> TablesOfJobs:
     # Imported here: a table that is named by its path needs no cluster.
-    from kwitness.cli.cluster_access import connect  # noqa: PLC0415
-    from kwitness.cli.driver_rows import DriverAccess  # noqa: PLC0415
-    from kwitness.cli.tables_of_jobs import TablesOfJobs  # noqa: PLC0415
+    from kwitness.answers.access.cluster_access import connect  # noqa: PLC0415
+    from kwitness.answers.tables.driver_rows import DriverAccess  # noqa: PLC0415
+    from kwitness.answers.tables.tables_of_jobs import TablesOfJobs  # noqa: PLC0415
 
     access = connect(options)
     return TablesOfJobs(access, DriverAccess(access, reader, driver))

@@ -8,16 +8,17 @@ from typing import Annotated
 
 import typer
 
+from kwitness.answers.access.routes import questions_to
+from kwitness.answers.views.following import changed_since, point_line
+from kwitness.answers.views.metric_values import Series, begins_with, by_series
 from kwitness.cli.looking_again import Looks, duration_option
 from kwitness.cli.metrics import VALUE_COLUMNS, look_at, value_record
 from kwitness.cli.named_arguments import ClientArgument, ClusterOption
 from kwitness.cli.options import Options, PrefixOption, new_app, shared
-from kwitness.cli.output import Output, plain_text
-from kwitness.cli.questions import questions_to
+from kwitness.cli.output import Output
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.following import changed_since, point_line
-from kwitness.cli.views.metric_values import Series, begins_with, by_series
 from kwitness.contracts.envelopes import ClientItem, ClientMetricValue
+from kwitness.contracts.plain_text import plain_text
 
 __all__ = ["app"]
 

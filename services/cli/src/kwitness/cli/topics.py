@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Final
 
-from kwitness.cli.completed_names import names_of
-from kwitness.cli.failure import WrongUseError
-from kwitness.cli.looking_again import show_again
-from kwitness.cli.named_arguments import ClusterOption, named
-from kwitness.cli.noun_answers import Table, nothing_counted, show_answer
-from kwitness.cli.options import Options, WatchOption, new_app, shared
-from kwitness.cli.output import Output
-from kwitness.cli.question_options import with_name, with_selection
-from kwitness.cli.questions import Answer, Questions, Selection, questions_to
-from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.ordering import ordered
-from kwitness.cli.views.topic_rows import (
+from kwitness.answers.access.questions import Answer, Questions, Selection
+from kwitness.answers.access.routes import questions_to
+from kwitness.answers.failure import WrongUseError
+from kwitness.answers.views.ordering import ordered
+from kwitness.answers.views.topic_rows import (
     TOPIC_FIELDS,
     TOPIC_HEADINGS,
     TOPIC_ORDERS,
@@ -24,13 +17,21 @@ from kwitness.cli.views.topic_rows import (
     topic_cells,
     topic_rows,
 )
-from kwitness.cli.views.traffic_rows import (
+from kwitness.answers.views.traffic_rows import (
     THROTTLE_FIELDS,
     TRAFFIC_HEADINGS,
     TRAFFIC_ORDERS,
     throttled,
     traffic_cells,
 )
+from kwitness.cli.completed_names import names_of
+from kwitness.cli.looking_again import show_again
+from kwitness.cli.named_arguments import ClusterOption, named
+from kwitness.cli.noun_answers import Table, nothing_counted, show_answer
+from kwitness.cli.options import Options, WatchOption, new_app, shared
+from kwitness.cli.output import Output
+from kwitness.cli.question_options import with_name, with_selection
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.contracts.envelopes import TrafficItem
 from kwitness.contracts.nouns import TRAFFIC
 from kwitness.contracts.questions import MAX_LIMIT

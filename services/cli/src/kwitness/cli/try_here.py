@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
 
+from kwitness.answers.access.collector_access import CollectorAccess
+from kwitness.answers.access.local_route import LocalRoute
+from kwitness.answers.access.questions import Questions, Selection
+from kwitness.answers.failure import CommandFailedError
 from kwitness.cli import observe
-from kwitness.cli.collector_access import CollectorAccess
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.local_route import LocalRoute
 from kwitness.cli.options import Options, new_app
 from kwitness.cli.output import Output, warn
-from kwitness.cli.questions import Questions, Selection
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.sandbox import needs
 from kwitness.sandbox.broker import KafkaJars, NoKafkaError

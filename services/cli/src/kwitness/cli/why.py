@@ -6,18 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.lookup import all_silent, find, unknown_client
-from kwitness.cli.named_arguments import ClientArgument, ClusterOption
-from kwitness.cli.options import Options, new_app, shared
-from kwitness.cli.output import Output, plain_text, warn
-from kwitness.cli.progress import working
-from kwitness.cli.questions import Questions, Selection, questions_to
-from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.views.advice import missing_text
-from kwitness.cli.views.choosing import choose_silent
-from kwitness.cli.views.client_state import state_of
-from kwitness.cli.views.client_story import (
+from kwitness.answers.access.questions import Questions, Selection
+from kwitness.answers.access.routes import questions_to
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.views.advice import missing_text
+from kwitness.answers.views.choosing import choose_silent
+from kwitness.answers.views.client_state import state_of
+from kwitness.answers.views.client_story import (
     Section,
     Sighting,
     story_of,
@@ -25,7 +20,14 @@ from kwitness.cli.views.client_story import (
     story_of_counts,
     story_of_silent,
 )
+from kwitness.cli.lookup import all_silent, find, unknown_client
+from kwitness.cli.named_arguments import ClientArgument, ClusterOption
+from kwitness.cli.options import Options, new_app, shared
+from kwitness.cli.output import Output, warn
+from kwitness.cli.progress import working
+from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.contracts.envelopes import ClientItem, ClientMetricValue, ConnectionItem, CountedValue, SilentItem
+from kwitness.contracts.plain_text import plain_text
 
 __all__ = ["app", "show_pages"]
 

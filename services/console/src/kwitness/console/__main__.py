@@ -10,9 +10,12 @@ import webbrowser
 from pathlib import Path
 from typing import NoReturn
 
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.options import Options
-from kwitness.cli.questions import route_of
+from kwitness.answers.access.cluster_access import connect
+from kwitness.answers.access.local_route import LocalRoute
+from kwitness.answers.access.options import AccessOptions
+from kwitness.answers.access.routes import route_of
+from kwitness.answers.failure import CommandFailedError
+from kwitness.console.backends import Backends
 from kwitness.console.door import Door
 from kwitness.console.process import Console
 
@@ -26,7 +29,7 @@ def main() -> NoReturn:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
     given = parser.parse_args()
-    options = Options(
+    options = AccessOptions(
         kubeconfig=given.kubeconfig,
         context=given.context,
         namespace=given.namespace,
@@ -34,8 +37,8 @@ def main() -> NoReturn:
     )
     status = 0
     try:
-        route = route_of(options, given.cluster)
-        asyncio.run(_serve(Console(route, port=given.port), opens_browser=not given.no_browser))
+        console = Console(_backends(options, given.cluster), port=given.port)
+        asyncio.run(_serve(console, opens_browser=not given.no_browser))
     except CommandFailedError as error:
         print(f"kwitness console: {error}", file=sys.stderr)
         status = error.status
@@ -43,6 +46,11 @@ def main() -> NoReturn:
     sys.stderr.flush()
     # Not sys.exit: a source may still wait for a collector, for half a minute at most.
     os._exit(status)
+
+
+def _backends(options: AccessOptions, cluster: str | None) -> Backends:
+    route = route_of(options, cluster)
+    return Backends(route, None if isinstance(route, LocalRoute) else connect(options))
 
 
 async def _serve(console: Console, *, opens_browser: bool) -> None:

@@ -12,9 +12,9 @@ from typing import Final
 
 from aiohttp import web
 
-from kwitness.cli.collector_access import CollectorRoute
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.console.answers import Answers
+from kwitness.console.backends import Backends
 from kwitness.console.door import Door
 from kwitness.console.handlers import Handlers
 from kwitness.console.index.assembly import Assembly
@@ -32,12 +32,12 @@ _HOUR_S: Final = 3_600
 class Console:
     """The console of one collector."""
 
-    def __init__(self, route: CollectorRoute, *, port: int = 0) -> None:
-        self._route = route
+    def __init__(self, backends: Backends, *, port: int = 0) -> None:
+        self._backends = backends
         self._port = port
         self._database = new_index()
         self.assembly = Assembly(self._database)
-        self.sources = collector_sources(route, self._database, self.assembly.request)
+        self.sources = collector_sources(backends.collector, self._database, self.assembly.request)
 
     async def run(self, opened: Callable[[Door], None]) -> None:
         """Serve pages until a signal ends the process.
@@ -75,7 +75,11 @@ class Console:
         """Serve pages until the block ends."""
         templates = Templates()
         handlers = Handlers(
-            self._database, self.sources, self.assembly, templates, collector=f"collector {self._route.name}"
+            self._database,
+            self.sources,
+            self.assembly,
+            templates,
+            collector=f"collector {self._backends.collector.name}",
         )
         # The door needs the port, and the application its door before it is bound.
         listening = _bound(self._port)

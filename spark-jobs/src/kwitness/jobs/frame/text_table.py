@@ -14,6 +14,8 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from kwitness.contracts.plain_text import plain_text
+
 _GAP: Final = 2
 _MARK: Final = "…"
 _FEWEST: Final = 20
@@ -106,16 +108,6 @@ def lay_out(
     return "\n".join(text), [
         heading.title for index, heading in enumerate(headings) if index not in shown and index not in empty
     ]
-
-
-def plain_text(value: Any) -> str:
-    """A cell: `-` for what is not known, and no control characters, since clients choose what they are called."""
-    if value is None or value in ("", []):  # 0 and False are known
-        return _UNKNOWN
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 _Columns = dict[int, tuple[Heading, int]]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import duckdb
 
-from kwitness.cli.duckdb_isolation import ISOLATION
+from kwitness.answers.tables.duckdb_isolation import ISOLATION
 
 __all__ = ["MEMORY", "Database", "IndexFullError", "Row", "unnested"]
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Final
 from urllib.parse import quote
 
-from kwitness.cli.output import plain_text
+from kwitness.console.rows.names import digest_of
+from kwitness.contracts.plain_text import plain_text
 
-__all__ = ["DIGEST_MARK", "LONGEST", "digest_of", "link_of", "sentence", "shown"]
+__all__ = ["LONGEST", "link_of", "sentence", "shown"]
 
 LONGEST: Final = 200
 """Characters of a name that are shown."""
 LONGEST_SENTENCE: Final = 2_000
 """Characters of an error or advice that are shown."""
 _LONGEST_IN_LINKS: Final = 1_000
-DIGEST_MARK: Final = "~sha256-"
 
 
 def shown(name: str | None, longest: int = LONGEST) -> str:
@@ -35,8 +34,3 @@ def link_of(page: str, name: str) -> str:
     if len(quoted) > _LONGEST_IN_LINKS or name in {".", ".."}:
         quoted = digest_of(name)
     return f"/{page}/{quoted}"
-
-
-def digest_of(name: str) -> str:
-    """Return the text that stands for a long name in addresses."""
-    return f"{DIGEST_MARK}{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()}"

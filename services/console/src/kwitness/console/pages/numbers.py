@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from kwitness.cli.views.amounts import amount_text
+from kwitness.answers.views.amounts import amount_text
 
 __all__ = ["amount", "count", "rate"]
 

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import jinja2
 
-from kwitness.cli.views.amounts import lag_text
-from kwitness.cli.views.elapsed import ago, span
-from kwitness.cli.views.known_wrong import known_wrong
+from kwitness.answers.views.amounts import lag_text
+from kwitness.answers.views.elapsed import ago, span
+from kwitness.answers.views.known_wrong import known_wrong
 from kwitness.console.pages.names import link_of, sentence, shown
 from kwitness.console.pages.numbers import amount, count, rate
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from kwitness.cli.collector_access import CollectorAccess
-from kwitness.cli.views.gaps import gaps_of
+from kwitness.answers.access.collector_access import CollectorAccess
+from kwitness.answers.views.gaps import gaps_of
 from kwitness.console.index.database import Database, unnested
 from kwitness.console.index.tables import CLIENTS
 from kwitness.contracts.endpoints import CLIENTS_PATH

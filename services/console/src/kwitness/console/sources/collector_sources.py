@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import BaseModel
 
-from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError, CollectorRoute
-from kwitness.cli.questions import Questions, Selection
-from kwitness.cli.views.gaps import gaps_of, left_out_of
+from kwitness.answers.access.collector_access import CollectorAccess, CollectorRefusedError, CollectorRoute
+from kwitness.answers.access.questions import Questions, Selection
+from kwitness.answers.views.gaps import gaps_of, left_out_of
 from kwitness.console.index.database import Database
 from kwitness.console.index.tables import CONNECTIONS, GROUPS, REPORTERS, SILENT, TRAFFIC, Table
 from kwitness.console.sources.client_changes import ClientChanges

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.console.index.database import IndexFullError
 
 __all__ = ["PAUSE_FOR_WORK", "PERIOD_S", "Source"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final, Generic, NamedTuple, TypeVar
@@ -12,9 +11,8 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
-from kwitness.cli.collector_access import CollectorAccess, CollectorRefusedError, CollectorRoute
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.options import Options
+from kwitness.answers.access.collector_access import CollectorAccess, CollectorRefusedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.contracts.endpoints import CLIENT_METRICS_PATH, SILENT_PATH
 from kwitness.contracts.envelopes import (
     ClientItem,
@@ -29,9 +27,8 @@ from kwitness.contracts.envelopes import (
 )
 from kwitness.contracts.nouns import CLIENTS, CONNECTIONS, GROUPS, TRAFFIC
 from kwitness.contracts.questions import MAX_LIMIT, Noun
-from kwitness.sandbox.session import find_session
 
-__all__ = ["Answer", "Questions", "Selection", "questions_to", "route_of"]
+__all__ = ["Answer", "Questions", "Selection"]
 
 _NOT_FOUND: Final = 404
 _UNKNOWN_CLIENT: Final = "UnknownClient"
@@ -170,37 +167,3 @@ class Questions:
             raise CommandFailedError(
                 f"{refusal}: it is of an older release than this command; upgrade it, or use the command of its release"
             ) from error
-
-
-@contextmanager
-def questions_to(options: Options, cluster: str | None) -> Iterator[Questions]:
-    """Find the collector of a KafkaCluster, or of a running `kwitness try`, and ask it until the block ends.
-
-    Raises
-    ------
-    CommandFailedError
-        There is no such cluster, or it has no collector.
-    """
-    with CollectorAccess(route_of(options, cluster)) as collector:
-        yield Questions(collector)
-
-
-def route_of(options: Options, cluster: str | None) -> CollectorRoute:
-    """Return the way to the collector of a running `kwitness try`, unless an option names something of Kubernetes.
-
-    Raises
-    ------
-    CommandFailedError
-        As `questions_to`.
-    """
-    named = (options.kubeconfig, options.context, options.namespace, options.collector, cluster)
-    if all(option is None for option in named) and (session := find_session()) is not None:
-        from kwitness.cli.local_route import LocalRoute  # noqa: PLC0415 - no library of Kubernetes is needed
-
-        return LocalRoute(session)
-    from kwitness.cli.cluster_access import connect  # noqa: PLC0415 - likewise
-    from kwitness.cli.kubernetes_route import route_to  # noqa: PLC0415
-    from kwitness.cli.serving_collector import find_cluster  # noqa: PLC0415
-
-    access = connect(options)
-    return route_to(access, find_cluster(access, cluster), options.collector)

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, ValidationError
 
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError
 from kwitness.contracts.endpoints import MAX_QUESTION
 from kwitness.contracts.envelopes import ErrorBody
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kwitness.cli.failure import NotPermittedError
+from kwitness.answers.failure import NotPermittedError
 
 __all__ = ["Permission", "not_permitted"]
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.delta_tables import distinct_name, filtered, open_table, require_libraries
-from kwitness.cli.driver_rows import DriverAccess
-from kwitness.cli.failure import CommandFailedError, WrongUseError
-from kwitness.cli.job_tables import JobTable, find_job_table
-from kwitness.cli.output import warn
-from kwitness.contracts.spelling import quantity
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.failure import CommandFailedError, WrongUseError
+from kwitness.answers.tables.delta_tables import distinct_name, filtered, open_table, require_libraries
+from kwitness.answers.tables.driver_rows import DriverAccess
+from kwitness.answers.tables.job_tables import JobTable, find_job_table
 
 __all__ = ["FoundRows", "TablesOfJobs"]
 
@@ -68,10 +66,7 @@ class TablesOfJobs:
                 f"--version {version}: the table of AnalyticsJob {found.job.metadata.name} is read through its driver, "
                 "which has the newest version alone"
             )
-        rows = self._from_driver(found, limit, columns, where)
-        if rows.reason not in {None, "limit"}:
-            warn(f"the driver left out {quantity(rows.left_out, 'row')} ({rows.reason})")
-        return rows
+        return self._from_driver(found, limit, columns, where)
 
     def datasets(self, jobs: Sequence[str], columns: Sequence[str], where: Sequence[str]) -> dict[str, Any]:
         """Return datasets with all rows for which conditions hold, by the names of tables.

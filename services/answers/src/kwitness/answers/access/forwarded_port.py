@@ -10,9 +10,9 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.permissions import Permission, not_permitted
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.permissions import Permission, not_permitted
 
 __all__ = ["dial", "forward"]
 

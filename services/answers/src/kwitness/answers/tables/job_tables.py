@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.serving_collector import parsed
-from kwitness.cli.views.elapsed import ago
-from kwitness.cli.views.job_rows import milliseconds_of
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.serving_collector import parsed
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.views.elapsed import ago
+from kwitness.answers.views.job_rows import milliseconds_of
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.analytics_status import AnalysisStatus, AnalyticsJobStatus
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.options import Options
-from kwitness.cli.permissions import Permission, not_permitted
+from kwitness.answers.access.options import AccessOptions
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.permissions import Permission, not_permitted
 from kwitness.contracts.resources.kind_names import PLURALS
 from kwitness.contracts.resources.meta import API_VERSION, GROUP
 
@@ -150,7 +150,7 @@ class ClusterAccess:
         )
 
 
-def connect(options: Options) -> ClusterAccess:
+def connect(options: AccessOptions) -> ClusterAccess:
     """Read the kubeconfig; the API server is asked with the first question.
 
     Raises

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
-from kwitness.cli.delta_tables import distinct_name
-from kwitness.cli.duckdb_isolation import ISOLATION
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.output import plain_text
+from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.tables.delta_tables import distinct_name
+from kwitness.answers.tables.duckdb_isolation import ISOLATION
+from kwitness.contracts.plain_text import plain_text
 
 __all__ = ["DEFAULT_ROWS", "Answer", "answer_query"]
 

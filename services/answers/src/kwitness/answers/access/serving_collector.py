@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.cluster_reference import cluster_of
-from kwitness.cli.failure import CommandFailedError
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.cluster_reference import cluster_of
+from kwitness.answers.failure import CommandFailedError
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.serving_collectors import collector_of_cluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.output import plain_text
+from kwitness.answers.failure import CommandFailedError
+from kwitness.contracts.plain_text import plain_text
 
 _LOG = "_delta_log"
 _LIBRARIES = ("deltalake", "duckdb", "pyarrow")

@@ -11,20 +11,20 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from kwitness.cli.checks.facts import (
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.collector_access import CollectorAccess
+from kwitness.answers.access.forwarded_port import forward
+from kwitness.answers.access.kubernetes_route import KubernetesRoute
+from kwitness.answers.access.serving_collector import parsed
+from kwitness.answers.checks.facts import (
     CollectorFacts,
     DeploymentFacts,
     InstallationFacts,
     Permission,
     Refused,
 )
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.collector_access import CollectorAccess
-from kwitness.cli.failure import CommandFailedError, NotPermittedError
-from kwitness.cli.forwarded_port import forward
-from kwitness.cli.kubernetes_route import KubernetesRoute
-from kwitness.cli.permissions import Permission as Asked
-from kwitness.cli.serving_collector import parsed
+from kwitness.answers.failure import CommandFailedError, NotPermittedError
+from kwitness.answers.permissions import Permission as Asked
 from kwitness.contracts.endpoints import CLUSTER_PATH, METRICS_PATH, PROBE_PORT
 from kwitness.contracts.envelopes import ClusterState
 from kwitness.contracts.resources import KINDS

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.failure import CommandFailedError, NotPermittedError
-from kwitness.cli.forwarded_port import dial, forward
-from kwitness.cli.permissions import Permission
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.forwarded_port import dial, forward
+from kwitness.answers.failure import CommandFailedError, NotPermittedError
+from kwitness.answers.permissions import Permission
 from kwitness.contracts.audiences import rows_audience
 from kwitness.contracts.endpoints import DRIVER_PORT, DRIVER_ROWS_PATH
 from kwitness.contracts.envelopes import END_OF_ROWS, MAX_ROWS_BYTES, ErrorBody, RowsEnd

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.failure import CommandFailedError, NotPermittedError
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.failure import CommandFailedError, NotPermittedError
 from kwitness.contracts.audiences import inventory_audience
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 

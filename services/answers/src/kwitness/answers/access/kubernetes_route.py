@@ -12,11 +12,11 @@ import socket
 import ssl
 from typing import Final
 
-from kwitness.cli.cluster_access import ClusterAccess
-from kwitness.cli.failure import CommandFailedError
-from kwitness.cli.forwarded_port import dial, forward
-from kwitness.cli.reader_tokens import ReaderTokens
-from kwitness.cli.serving_collector import find_collector
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.forwarded_port import dial, forward
+from kwitness.answers.access.reader_tokens import ReaderTokens
+from kwitness.answers.access.serving_collector import find_collector
+from kwitness.answers.failure import CommandFailedError
 from kwitness.contracts.endpoints import COLLECTOR_PORT
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector

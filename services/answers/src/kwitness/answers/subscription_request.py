@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from kwitness.cli.failure import WrongUseError
+from kwitness.answers.failure import WrongUseError
 from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.meta import API_VERSION

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from kwitness.cli.views.client_state import state_of
-from kwitness.cli.views.client_story import next_step
-from kwitness.cli.views.silence import explained
+from kwitness.answers.views.client_state import state_of
+from kwitness.answers.views.client_story import next_step
+from kwitness.answers.views.silence import explained
 from kwitness.console.index.database import Database, Row
-from kwitness.console.pages.addresses import PAGE_ROWS
-from kwitness.console.pages.names import DIGEST_MARK, digest_of
+from kwitness.console.rows.addresses import PAGE_ROWS
 from kwitness.contracts.envelopes import ClientItem
 
-__all__ = ["Client", "client_named", "name_of"]
+__all__ = ["Client", "client_named"]
 
 _OF_CLIENT: Final = "WHERE client_id = $client_id"
 
@@ -34,16 +33,6 @@ class Client(NamedTuple):
     def is_known(self) -> bool:
         """True where any source knows it."""
         return bool(self.identities or self.instances or self.silent)
-
-
-def name_of(database: Database, text: str, column: str = "client_id", table: str = "members") -> str:
-    """Return the name that a part of an address stands for: the name itself, or that of a digest."""
-    if not text.startswith(DIGEST_MARK) or database.rows(
-        f"SELECT 1 FROM {table} WHERE {column} = $name LIMIT 1", {"name": text}
-    ):
-        return text
-    names = database.rows(f"SELECT DISTINCT {column} AS name FROM {table} WHERE length({column}) > 0")
-    return next((row["name"] for row in names if digest_of(row["name"]) == text), text)
 
 
 def client_named(database: Database, client_id: str, pushes_as_of_ms: int) -> Client:

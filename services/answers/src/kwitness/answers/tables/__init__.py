@@ -1,0 +1,1 @@
+"""Opens the Delta tables of AnalyticsJobs, in folders, object stores and at running drivers, without Spark."""

@@ -1,0 +1,17 @@
+"""Names what the sources of a console ask."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.collector_access import CollectorRoute
+
+__all__ = ["Backends"]
+
+
+class Backends(NamedTuple):
+    """The collector, and what else an installation has; None is what it lacks."""
+
+    collector: CollectorRoute
+    cluster: ClusterAccess | None = None

@@ -1,0 +1,57 @@
+"""One client id: what it is, whether it is well, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any, Final
+
+from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
+from kwitness.console.pages.page import Page, Requested
+from kwitness.console.rows.clients import client_named
+from kwitness.console.rows.names import name_of
+
+__all__ = ["CLIENT"]
+
+
+def _values(requested: Requested) -> dict[str, Any]:
+    name = name_of(requested.database, requested.name)
+    known = client_named(requested.database, name, requested.read_ms["clients"])
+    software = {(row["client_software_name"], row["client_software_version"]) for row in known.identities}
+    return {
+        "name": name,
+        "client": known,
+        "software": sorted((product or "", version or "") for product, version in software),
+        "lines": _lines(name),
+    }
+
+
+def _lines(client_id: str) -> Sequence[Line]:
+    name = shlex.quote(pattern(client_id))
+    return (
+        Line("kwitness", f"kwitness why {name}", "its state, the reason, and what to do"),
+        Line("kwitness", f"kwitness clients {name} --output wide", "its instances that push"),
+        Line("kwitness", f"kwitness connections --client-id {name}", "its connections at observers"),
+        Line("kwitness", f"kwitness topics '*' --client-id {name}", "topics that it uses"),
+        Line(
+            "PromQL",
+            f"sum by (topic, api) (rate({BYTES}{{{label('client_id', client_id)}}}[5m]))",
+            "bytes by topic",
+        ),
+        Line(
+            "SQL",
+            'kwitness tables sql "SELECT window_start_ms, topic, api, requests, records FROM traffic '
+            f"WHERE kind = 'partition' AND client_id = {literal(client_id)} ORDER BY ALL\" tables",
+            "its traffic of an earlier time as well",
+        ),
+    )
+
+
+CLIENT: Final = Page(
+    "/clients",
+    "fleet",
+    "client.html",
+    ("clients", "silent", "connections", "traffic", "groups"),
+    _values,
+    is_named=True,
+)

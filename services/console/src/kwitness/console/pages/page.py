@@ -1,0 +1,66 @@
+"""A page of the console: its address, the sources that it shows, and how its values are selected from the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kwitness.console.index.database import Database
+
+__all__ = ["Page", "Requested"]
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """A request, and the index that its page is made from.
+
+    Attributes
+    ----------
+    database
+        The index, with the rows that the reader may see.
+    query
+        Fields of the address.
+    name
+        What follows the page's path; empty for pages without a name.
+    read_ms
+        When the last successful read of each source began, by its key; 0 before it.
+    now_ms
+        The time, in milliseconds since 1970.
+    """
+
+    database: Database
+    query: Mapping[str, str]
+    name: str
+    read_ms: Mapping[str, int]
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page at `path`, or with `is_named` one for each name below it.
+
+    Attributes
+    ----------
+    title
+        Of its link in the navigation; empty where it has none.
+    section
+        The page of the navigation that it belongs to.
+    sources
+        Keys of the sources whose age and problems it shows.
+    values
+        Returns what its template shows, `lines` among them: those that give its numbers elsewhere.
+    """
+
+    path: str
+    section: str
+    template: str
+    sources: Sequence[str]
+    values: Callable[[Requested], dict[str, Any]]
+    title: str = ""
+    is_named: bool = False
+
+    @property
+    def route(self) -> str:
+        """The path as aiohttp matches it."""
+        return f"{self.path}/{{name:.+}}" if self.is_named else self.path

@@ -1,0 +1,50 @@
+"""One topic: who writes and reads it, whose they are, and who is late."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any, Final
+
+from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
+from kwitness.console.pages.page import Page, Requested
+from kwitness.console.rows.addresses import PAGE_ROWS
+from kwitness.console.rows.names import name_of
+from kwitness.console.rows.topics import groups_of, topic_clients, topic_named
+
+__all__ = ["TOPIC"]
+
+
+def _values(requested: Requested) -> dict[str, Any]:
+    topic = name_of(requested.database, requested.name, "topic", "traffic")
+    return {
+        "topic": topic,
+        "row": topic_named(requested.database, topic),
+        "clients": topic_clients(requested.database, topic),
+        "groups": groups_of(requested.database, topic),
+        "page_rows": PAGE_ROWS,
+        "lines": _lines(topic),
+    }
+
+
+def _lines(topic: str) -> Sequence[Line]:
+    name = shlex.quote(pattern(topic))
+    return (
+        Line("kwitness", f"kwitness topics {name}", "who writes and reads it"),
+        Line("kwitness", f"kwitness groups --topic {name}", "consumer groups and their lag"),
+        Line("kubectl", f"kubectl get kafkatopics --all-namespaces --field-selector metadata.name={name}", "Strimzi's"),
+        Line(
+            "PromQL",
+            f"sum by (client_id, principal, api) (rate({BYTES}{{{label('topic', topic)}}}[5m]))",
+            "bytes by client",
+        ),
+        Line(
+            "SQL",
+            'kwitness tables sql "SELECT DISTINCT topic, api, owner, owner_contact, principal, client_id FROM traffic '
+            f"WHERE kind = 'partition' AND topic = {literal(topic)} ORDER BY ALL\" tables",
+            "who used it earlier as well",
+        ),
+    )
+
+
+TOPIC: Final = Page("/topics", "topics", "topic.html", ("traffic", "groups"), _values, is_named=True)
