@@ -14,7 +14,7 @@ from aiohttp import web
 
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.database import Database
-from kwitness.console.pages.all_pages import PAGES
+from kwitness.console.pages.all_pages import GROUPS, PAGES
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.templates import THEMES, Templates
 from kwitness.console.sources.source import Source
@@ -90,7 +90,7 @@ class Handlers:
             page.template,
             **page.values(requested),
             section=page.section,
-            navigation=[other for other in PAGES if other.title],
+            navigation=[group for group in GROUPS if group.pages],
             theme=theme if theme in THEMES else THEMES[0],
             address=address,
             collector=self._collector,

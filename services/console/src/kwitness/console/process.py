@@ -7,7 +7,6 @@ import contextlib
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
-from importlib.resources import files
 from typing import Final
 
 from aiohttp import web
@@ -21,12 +20,11 @@ from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.collector_sources import collector_sources
+from kwitness.console.static_files import static_route
 
 __all__ = ["Console"]
 
 _HOST: Final = "127.0.0.1"
-_STATIC: Final = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_HOUR_S: Final = 3_600
 
 
 class Console:
@@ -85,7 +83,7 @@ class Console:
         listening = _bound(self._port)
         door = Door(listening.getsockname()[1])
         app = web.Application(middlewares=[Answers(templates).complete, door.guard])
-        app.router.add_routes([*handlers.routes(), web.get("/static/{name}", _static)])
+        app.router.add_routes([*handlers.routes(), static_route()])
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.SockSite(runner, listening).start()
@@ -107,17 +105,3 @@ def _bound(port: int) -> socket.socket:
             f"port {port} of {_HOST} cannot be used ({error.strerror}): choose another one with --port"
         ) from error
     return listening
-
-
-async def _static(request: web.Request) -> web.Response:
-    """Answer with a file of the console, by its name alone."""
-    name = request.match_info["name"]
-    folder = files("kwitness.console") / "static"
-    known = {file.name: file for file in folder.iterdir()}
-    kind = _STATIC.get(f".{name.rpartition('.')[2]}")
-    if name not in known or kind is None:
-        raise web.HTTPNotFound
-    response = web.Response(body=known[name].read_bytes(), content_type=kind, charset="utf-8")
-    response.headers["Cache-Control"] = f"private, max-age={_HOUR_S}"
-    response.enable_compression()
-    return response

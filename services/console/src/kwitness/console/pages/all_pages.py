@@ -1,9 +1,9 @@
-"""Lists the pages, in the order of the navigation."""
+"""Lists the pages by the groups of the navigation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from kwitness.console.pages.client import CLIENT
 from kwitness.console.pages.fleet import FLEET
@@ -11,6 +11,20 @@ from kwitness.console.pages.page import Page
 from kwitness.console.pages.topic import TOPIC
 from kwitness.console.pages.topics import TOPICS
 
-__all__ = ["PAGES"]
+__all__ = ["GROUPS", "PAGES", "Group"]
 
-PAGES: Final[Sequence[Page]] = (FLEET, CLIENT, TOPICS, TOPIC)
+
+class Group(NamedTuple):
+    """Pages that stand beside each other in the navigation."""
+
+    title: str
+    pages: Sequence[Page]
+
+
+GROUPS: Final = (
+    Group("Clients", (FLEET, CLIENT, TOPICS, TOPIC)),
+    Group("Analyses", ()),
+    Group("Installation", ()),
+)
+"""Pages of one group are in the order of the navigation; pages without a title have no link there."""
+PAGES: Final[Sequence[Page]] = tuple(page for group in GROUPS for page in group.pages)
