@@ -135,6 +135,8 @@ def named(rules: list[dict[str, Any]], alert: str) -> list[dict[str, Any]]:
 def test_rules_about_clients_are_rendered_as_their_file_says_by_default() -> None:
     in_file = [rule for group in CLIENTS for rule in group["rules"]]
     in_file = [{**rule, "for": rule.get("for", "0s")} if "alert" in rule else rule for rule in in_file]
+    for rule in in_file:  # where the console is, no value says
+        rule.get("annotations", {}).pop("console_url", None)
 
     assert client_rules({}) == in_file
 

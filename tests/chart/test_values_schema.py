@@ -65,6 +65,10 @@ WRONG = {
         {"injector": {"certificate": {"issuer": {"kind": "Vault"}}}},
         "/injector/certificate/issuer/kind",
     ),
+    "an address of the console with a page": (
+        {"console": {"url": "https://console.example.org/clients"}},
+        "/console/url",
+    ),
     "an unknown pull policy": ({"images": {"operator": {"pullPolicy": "Sometimes"}}}, "/images/operator/pullPolicy"),
     "a tag for a digest": ({"images": {"operator": {"digest": "latest"}}}, "/images/operator/digest"),
 }

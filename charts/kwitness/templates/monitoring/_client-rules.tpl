@@ -1,6 +1,6 @@
 {{/*
 The rules about clients with the thresholds, times and switches of the values rules.clients: the alert KwitnessClientThrottled
-is rules.clients.throttled.
+is rules.clients.throttled. The annotation console_url has console.url in front, and is absent without it.
 */}}
 
 {{- define "kwitness.clientRules" -}}
@@ -15,6 +15,11 @@ is rules.clients.throttled.
 {{- else if $rule.alert }}
 {{- $settings := get $wanted ($rule.alert | trimPrefix "KwitnessClient" | untitle) }}
 {{- if $settings.enabled }}
+{{- if $.Values.console.url }}
+{{- $_ := set $rule.annotations "console_url" (print $.Values.console.url $rule.annotations.console_url) }}
+{{- else }}
+{{- $_ := unset $rule.annotations "console_url" }}
+{{- end }}
 {{- $rules = append $rules (set $rule "for" $settings.for) }}
 {{- end }}
 {{- else }}
