@@ -13,7 +13,7 @@ from tests.collector.event_samples import request as events
 from tests.collector.interceptor_samples import REPORTER, interceptors_request, statistics
 from tests.collector.otlp_requests import post, request
 from tests.collector.test_observers_pushes import of_observer
-from tests.collector.window_samples import behind, end_before_now, produced, requested, window
+from tests.collector.window_samples import LENGTH_MS, behind, end_before_now, produced, requested, window
 from tests.eventually import eventually
 
 PRINTABLE = "".join(map(chr, range(32, 127))) + "ü漢"
@@ -22,10 +22,11 @@ INSTANCES = 6
 
 
 class Tenant:
-    """A namespace, and names that have the tenant's name in them."""
+    """A namespace, and names that have the tenant's name in them; answers have its traffic for three windows."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, window_ms: int = LENGTH_MS) -> None:
         self.name = name
+        self.window_ms = window_ms
         self.team = f"{name} team {PRINTABLE}"
         self.pod, self.gateway = f"{name}/{name}-app-1", f"infra/gateway-{name}"
         self.in_pod = {"client_id": f"{name}-in-pod {PRINTABLE}", "principal": f"User:{name}"}
@@ -93,6 +94,7 @@ class Tenant:
             counted = window(
                 1,
                 end_ms,
+                length_ms=self.window_ms,
                 traffic=[produced(f"{self.name}-topic", **who), produced("shared-topic", **who)],
                 apis=[requested(**who)],
                 groups=[

@@ -29,9 +29,11 @@ def end_before_now() -> int:
     return int(time.time() * 1_000) // LENGTH_MS * LENGTH_MS
 
 
-def window(seq: int, end_ms: int, /, **lists: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a window of ten seconds."""
-    return {"seq": seq, "start_ms": end_ms - LENGTH_MS, "end_ms": end_ms, **{name: [*lists[name]] for name in lists}}
+def window(
+    seq: int, end_ms: int, /, *, length_ms: int = LENGTH_MS, **lists: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return a window of ten seconds, or of another length."""
+    return {"seq": seq, "start_ms": end_ms - length_ms, "end_ms": end_ms, **{name: [*lists[name]] for name in lists}}
 
 
 def produced(topic: str = "orders", requests: int = 10, **more: Any) -> dict[str, Any]:

@@ -6,13 +6,14 @@ names, not one that a client writes into its own telemetry. A fact that is not k
 
 from __future__ import annotations
 
-from typing import Annotated, Final, NamedTuple
+from collections.abc import Collection
+from typing import Annotated, Final, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from .owners import text_fits
 
-__all__ = ["MAX_SCOPE_ENTRIES", "NamespacePattern", "OwnerPattern", "ReaderScope", "RowFacts", "may_see"]
+__all__ = ["MAX_SCOPE_ENTRIES", "NamespacePattern", "OwnerPattern", "ReaderScope", "RowFacts", "Scope", "may_see"]
 
 MAX_SCOPE_ENTRIES: Final = 32
 """Namespaces of a scope, and owners of it: replicas of a collector send each of them as a header of a request."""
@@ -29,6 +30,18 @@ NamespacePattern = Annotated[
 OwnerPattern = Annotated[
     str, Field(min_length=1, max_length=129, description="A team, or a prefix of teams with * at its end.")
 ]
+
+
+class Scope(Protocol):
+    """Namespaces and owners whose rows a reader sees, however many they are."""
+
+    @property
+    def namespaces(self) -> Collection[str]:
+        """Namespaces, and prefixes of namespaces with * at their end."""
+
+    @property
+    def owners(self) -> Collection[str]:
+        """Teams, and prefixes of teams likewise."""
 
 
 class ReaderScope(BaseModel):
@@ -55,7 +68,7 @@ class RowFacts(NamedTuple):
     topic_owner: str | None = None
 
 
-def may_see(row: RowFacts, scope: ReaderScope | None) -> bool:
+def may_see(row: RowFacts, scope: Scope | None) -> bool:
     """Return whether a reader may see a row; None is a reader without a scope, who sees all."""
     if scope is None:
         return True
@@ -64,5 +77,5 @@ def may_see(row: RowFacts, scope: ReaderScope | None) -> bool:
     )
 
 
-def _fits(patterns: tuple[str, ...], text: str | None) -> bool:
+def _fits(patterns: Collection[str], text: str | None) -> bool:
     return bool(text) and any(text_fits(pattern, text) for pattern in patterns)

@@ -42,6 +42,11 @@ class ClientItem(Identity):
 
     key: str | None = Field(None, description="Key of the item, by which `gone` names it.")
     ours: bool = Field(False, description="Whether it is one of the platform's own clients.")
+    k8s_namespace_proven: bool | None = Field(
+        None,
+        description="true where its pod names `k8s_namespace`; absent where the client only claims it, or where it was "
+        "treated. Readers with a scope see clients by a namespace that is proven.",
+    )
     first_seen_ms: Milliseconds = Field(description="When it was first heard from, in milliseconds since 1970.")
     last_push_ms: Milliseconds | None = Field(None, description="When it last pushed.")
     push_interval_ms: Milliseconds | None = Field(None, description="Its push interval, as told or estimated.")

@@ -30,6 +30,7 @@ _REMEDIES: Final = {
     404: ("There is no such page", "Go to the fleet, and from there on by links."),
     405: ("This page only shows", "Open it by a link or its address."),
     400: ("This address cannot be read", "Go to the fleet, and from there on by links."),
+    503: ("There is no memory for your rows", "Rows that others request fill the index: try again in a minute."),
 }
 _MARK_BYTES: Final = 4
 _LOG: Final = logging.getLogger(__name__)

@@ -13,10 +13,14 @@ from typing import Final
 
 from aiohttp import web
 
-__all__ = ["CODE_PATH", "Door", "RefusedError"]
+from kwitness.console.readers import Reader
+
+__all__ = ["CODE_PATH", "READER", "Door", "RefusedError"]
 
 CODE_PATH: Final = "/enter"
 _BYTES: Final = 32
+READER: Final = web.RequestKey("reader", Reader)
+"""Names the reader in each request that was let in."""
 _SAFE: Final = frozenset({"GET", "HEAD"})
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -32,6 +36,11 @@ class Door:
     ----------
     port
         Port that the console listens on, part of the names that it answers.
+
+    Attributes
+    ----------
+    reader
+        The person who is let in. A laptop's collector answers with that person's own rights, so nothing is hidden.
     """
 
     def __init__(self, port: int) -> None:
@@ -39,6 +48,7 @@ class Door:
         self._cookie = secrets.token_urlsafe(_BYTES)
         self._cookie_name = f"kwitness-console-{port}"
         self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}"})
+        self.reader = Reader("the person who started the console", None)
         self.address = f"http://127.0.0.1:{port}"
 
     @property
@@ -68,6 +78,7 @@ class Door:
             f"http://{host}" for host in self._hosts
         }:
             raise RefusedError("A form of another site was sent here: use the forms of the console.")
+        request[READER] = self.reader
         return await handler(request)
 
     def _enter(self, request: web.Request) -> web.Response:

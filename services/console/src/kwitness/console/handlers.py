@@ -12,11 +12,13 @@ from urllib.parse import unquote
 
 from aiohttp import web
 
+from kwitness.console.door import READER
 from kwitness.console.index.assembly import Assembly
-from kwitness.console.index.database import Database
+from kwitness.console.index.database import IndexFullError
 from kwitness.console.pages.all_pages import GROUPS, PAGES
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.templates import THEMES, Templates
+from kwitness.console.sources.shown_sources import shown_source
 from kwitness.console.sources.source import Source
 
 __all__ = ["Handlers"]
@@ -38,7 +40,6 @@ class Handlers:
 
     def __init__(
         self,
-        database: Database,
         sources: Mapping[str, Source],
         assembly: Assembly,
         templates: Templates,
@@ -46,7 +47,6 @@ class Handlers:
         collector: str,
     ) -> None:
         self._assembly = assembly
-        self._database = database
         self._sources = sources
         self._templates = templates
         self._collector = collector
@@ -70,37 +70,46 @@ class Handlers:
 
     async def _show(self, page: Page, request: web.Request) -> web.Response:
         began = time.perf_counter()
-        requested = Requested(
-            database=self._database,
-            query=request.query,
-            name=_name_in(request, page),
-            read_ms={key: source.as_of_ms or 0 for key, source in self._sources.items()},
-            now_ms=int(time.time() * 1000),
-        )
-        theme = request.cookies.get(_THEME_COOKIE, "")
-        text = await asyncio.to_thread(self._render, page, requested, request.rel_url.raw_path_qs, theme)
+        try:
+            text = await asyncio.to_thread(self._render, page, request)
+        except IndexFullError as error:
+            raise web.HTTPServiceUnavailable from error
         response = web.Response(text=text, content_type="text/html")
         response.headers["Server-Timing"] = f"page;dur={(time.perf_counter() - began) * 1000:.1f}"
         response.enable_compression()
         return response
 
-    def _render(self, page: Page, requested: Requested, address: str, theme: str) -> str:
-        used = [self._sources[key] for key in page.sources]
-        return self._templates.page(
-            page.template,
-            **page.values(requested),
-            section=page.section,
-            navigation=[group for group in GROUPS if group.pages],
-            theme=theme if theme in THEMES else THEMES[0],
-            address=address,
-            collector=self._collector,
-            sources=self._sources,
-            index_problem=self._assembly.problem,
-            used=used,
-            is_loading=any(source.state == "loading" for source in used) or not self._assembly.is_made,
-            is_unread=any(source.problem is not None and source.as_of_ms is None for source in used),
-            now_ms=requested.now_ms,
-        )
+    def _render(self, page: Page, request: web.Request) -> str:
+        """Make a page of the rows that its reader may see."""
+        reader = request[READER]
+        sources = {key: shown_source(source, reader) for key, source in self._sources.items()}
+        used = [sources[key] for key in page.sources]
+        theme = request.cookies.get(_THEME_COOKIE, "")
+        with self._assembly.readers.seen_by(reader) as seen:
+            requested = Requested(
+                database=seen.database,
+                query=request.query,
+                name=_name_in(request, page),
+                read_ms={key: source.as_of_ms or 0 for key, source in sources.items()},
+                now_ms=int(time.time() * 1000),
+            )
+            return self._templates.page(
+                page.template,
+                **page.values(requested),
+                section=page.section,
+                navigation=[group for group in GROUPS if group.pages],
+                theme=theme if theme in THEMES else THEMES[0],
+                address=request.rel_url.raw_path_qs,
+                collector=self._collector,
+                sources=sources,
+                sees_all=reader.sees_all,
+                hidden=seen.hidden,
+                index_problem=self._assembly.problem or seen.problem,
+                used=used,
+                is_loading=any(source.state == "loading" for source in used) or not self._assembly.is_made,
+                is_unread=any(source.problem is not None and source.as_of_ms is None for source in used),
+                now_ms=requested.now_ms,
+            )
 
 
 def _name_in(request: web.Request, page: Page) -> str:

@@ -73,7 +73,6 @@ class Console:
         """Serve pages until the block ends."""
         templates = Templates()
         handlers = Handlers(
-            self._database,
             self.sources,
             self.assembly,
             templates,

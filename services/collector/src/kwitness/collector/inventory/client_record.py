@@ -111,6 +111,11 @@ class ClientRecord:
         return {key: text for key, text in who.items() if key != _NAMESPACE}
 
     @property
+    def shows_proven_namespace(self) -> bool:
+        """True where the namespace in its identity is that of its pod: neither claimed nor treated."""
+        return self.is_namespace_proven and bool(self.identity.get(_NAMESPACE)) and _NAMESPACE not in self.treated
+
+    @property
     def seen_by(self) -> dict[str, str]:
         """Values that decide which readers may see it."""
         proven = self.proven

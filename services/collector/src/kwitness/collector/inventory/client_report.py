@@ -70,6 +70,7 @@ class ClientItems:
         return {
             **{name: attrgetter(name) for name in _ATTRIBUTES},
             "ours": _is_ours,
+            "k8s_namespace_proven": lambda record: record.shows_proven_namespace or None,
             "push_interval_ms": lambda record: record.interval_ms,
             "metrics": self._names,
             "subscriptions": lambda record: (self._effective_of(record) or {}).get("subscriptions", ()),

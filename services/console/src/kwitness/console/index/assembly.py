@@ -7,6 +7,7 @@ from typing import Final
 
 from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.members import rebuild
+from kwitness.console.index.reader_schemas import ReaderSchemas
 
 __all__ = ["Assembly"]
 
@@ -15,10 +16,12 @@ _PAUSE_S: Final = 5.0
 
 
 class Assembly:
-    """Makes `members` and `flows` again.
+    """Makes `members` and `flows` again, of all rows and of those of each set of namespaces in use.
 
     Attributes
     ----------
+    readers
+        The index as each reader sees it.
     is_made
         True once that was done with an answer of a source.
     problem
@@ -28,6 +31,7 @@ class Assembly:
     def __init__(self, database: Database) -> None:
         self.is_made = False
         self.problem: str | None = None
+        self.readers = ReaderSchemas(database)
         self._database = database
         self._changed = asyncio.Event()
 
@@ -40,11 +44,15 @@ class Assembly:
         await self._changed.wait()
         self._changed.clear()
         try:
-            await asyncio.to_thread(rebuild, self._database)
+            await asyncio.to_thread(self._make)
         except IndexFullError as error:
             self.problem = str(error)
         else:
             self.is_made, self.problem = True, None
+
+    def _make(self) -> None:
+        rebuild(self._database)
+        self.readers.make_again()
 
     async def make_forever(self) -> None:
         """Make it again after each request, with a pause between two."""

@@ -12,9 +12,6 @@ __all__ = ["new_index"]
 def new_index(*, memory: int = MEMORY) -> Database:
     """Return an index without a row."""
     database = Database(memory=memory)
-    database.write(
-        *(table.filled("[]") for table in TABLES),
-        "CREATE TABLE observers AS SELECT 0 AS number, false AS scoped",
-    )
+    database.write(*(table.filled("[]") for table in TABLES))
     rebuild(database)
     return database

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import json
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, Self
 
 import duckdb
 
 from kwitness.answers.tables.duckdb_isolation import ISOLATION
 
-__all__ = ["MEMORY", "Database", "IndexFullError", "Row", "unnested"]
+__all__ = ["EVERYTHING", "MEMORY", "Database", "IndexFullError", "Row", "unnested"]
 
 MEMORY: Final = 256 * 1024 * 1024
 """Bytes of memory that the index may take; nothing is written to disk instead."""
+EVERYTHING: Final = "everything"
+"""The schema with all rows. It is not `main`, in which DuckDB looks for names that another schema does not have."""
 Row = dict[str, Any]
 
 
@@ -23,13 +27,27 @@ class IndexFullError(Exception):
 
 
 class Database:
-    """Tables in memory. Writers take turns; each reader sees the tables as they were when its query began."""
+    """Tables of one schema, in memory. Writers take turns; a query sees the tables as they were when it began."""
 
     def __init__(self, *, memory: int = MEMORY) -> None:
         self._memory = memory
         self._connection = duckdb.connect(config={**ISOLATION, "memory_limit": f"{memory}B", "threads": 1})
+        self._connection.execute(f"CREATE SCHEMA {EVERYTHING}")
         self._connection.execute("SET lock_configuration = true")
+        self._schema = EVERYTHING
         self._writing = threading.Lock()
+
+    def in_schema(self, name: str) -> Self:
+        """Return another schema of the same memory, whose writers take turns with those of this one."""
+        other = copy.copy(self)
+        other._schema = name  # noqa: SLF001 - of this class
+        return other
+
+    @contextlib.contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._connection.cursor() as cursor:
+            cursor.execute(f"USE {self._schema}")
+            yield cursor
 
     def close(self) -> None:
         """Release the memory."""
@@ -43,7 +61,7 @@ class Database:
         IndexFullError
             The memory is not sufficient; the tables are as before.
         """
-        with self._writing, self._connection.cursor() as cursor:
+        with self._writing, self._cursor() as cursor:
             cursor.begin()
             try:
                 for statement in statements:
@@ -63,7 +81,7 @@ class Database:
 
     def rows(self, query: str, parameters: Mapping[str, Any] | Sequence[Any] = ()) -> list[Row]:
         """Return the rows of a query, each by the names of its columns."""
-        with self._connection.cursor() as cursor:
+        with self._cursor() as cursor:
             answer = cursor.execute(query, parameters or None)
             names = [column[0] for column in answer.description]
             return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]

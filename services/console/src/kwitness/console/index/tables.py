@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from kwitness.console.index.database import unnested
 
-__all__ = ["CLIENTS", "CONNECTIONS", "GROUPS", "REPORTERS", "SILENT", "TABLES", "TRAFFIC", "Table"]
+__all__ = ["CLIENTS", "CONNECTIONS", "GROUPS", "OBSERVERS", "REPORTERS", "SILENT", "TABLES", "TRAFFIC", "Table"]
 
 _OWNER: Final = {"team": "VARCHAR", "contact": "VARCHAR"}
+_BY_OBSERVER: Final = "k8s_namespace"
+"""The column, in items that have a namespace only where an observer's own token names it."""
 _TEXTS: Final = {
     "principal": "VARCHAR",
     "client_id": "VARCHAR",
@@ -26,10 +28,19 @@ _TEXTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns by name, with the types of the items' fields; a struct of an owner becomes two columns."""
+    """Columns by name, with the types of the items' fields; a struct of an owner becomes two columns.
+
+    Attributes
+    ----------
+    namespace
+        The namespace of a row's client by its columns, in SQL: readers with that namespace see the row. It must be
+        proven, as the collector proves it for its readers with a scope; NULL where it is not. None where rows have no
+        namespace at all: only readers of all see them.
+    """
 
     name: str
     structure: Mapping[str, Any]
+    namespace: str | None
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -69,7 +80,9 @@ CLIENTS: Final = Table(
         "terminated": "BOOLEAN",
         "subscriptions": ["VARCHAR"],
         "ours": "BOOLEAN",
+        "k8s_namespace_proven": "BOOLEAN",
     },
+    namespace="CASE WHEN k8s_namespace_proven THEN k8s_namespace END",
 )
 CONNECTIONS: Final = Table(
     "connections",
@@ -84,6 +97,10 @@ CONNECTIONS: Final = Table(
         "opened_at_ms": "BIGINT",
         "observer": "VARCHAR",
     },
+    namespace=_BY_OBSERVER,
+)
+OBSERVERS: Final = Table(
+    "observers", {"observer": "VARCHAR", "observer_pod": "VARCHAR"}, namespace="split_part(observer_pod, '/', 1)"
 )
 TRAFFIC: Final = Table(
     "traffic",
@@ -102,6 +119,7 @@ TRAFFIC: Final = Table(
         "fetch_lag_ms": "BIGINT",
         "until_ms": "BIGINT",
     },
+    namespace=_BY_OBSERVER,
 )
 GROUPS: Final = Table(
     "groups",
@@ -115,6 +133,7 @@ GROUPS: Final = Table(
         "committed_lag_ms": "BIGINT",
         "until_ms": "BIGINT",
     },
+    namespace=None,  # a group may have members in several
 )
 SILENT: Final = Table(
     "silent",
@@ -130,8 +149,11 @@ SILENT: Final = Table(
         "reason": "VARCHAR",
         "detail": "VARCHAR",
     },
+    namespace=None,
 )
 REPORTERS: Final = Table(
-    "reporters", {"pod_namespace": "VARCHAR", "pod": "VARCHAR", "clients": "BIGINT", "runtime": "VARCHAR"}
+    "reporters",
+    {"pod_namespace": "VARCHAR", "pod": "VARCHAR", "clients": "BIGINT", "runtime": "VARCHAR"},
+    namespace="pod_namespace",
 )
-TABLES: Final = (CLIENTS, CONNECTIONS, TRAFFIC, GROUPS, SILENT, REPORTERS)
+TABLES: Final = (CLIENTS, CONNECTIONS, OBSERVERS, TRAFFIC, GROUPS, SILENT, REPORTERS)

@@ -25,7 +25,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "unnamed": [] if view.is_filtered else without_name,
         "unnamed_connections": 0 if view.is_filtered else sum(row["connections"] for row in without_name),
         "choices": choices(database),
-        "observers": database.row("SELECT number FROM observers")["number"],
+        "observers": database.row("SELECT count(*) AS number FROM observers")["number"],
         "lines": _lines(view),
     }
 

@@ -17,7 +17,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "view": view,
         "default": TOPICS_ORDER,
         "window": topic_rows(requested.database, view),
-        "observers": requested.database.row("SELECT number FROM observers")["number"],
+        "observers": requested.database.row("SELECT count(*) AS number FROM observers")["number"],
         "lines": _LINES,
     }
 

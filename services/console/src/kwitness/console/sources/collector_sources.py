@@ -12,7 +12,7 @@ from kwitness.answers.access.collector_access import CollectorAccess, CollectorR
 from kwitness.answers.access.questions import Questions, Selection
 from kwitness.answers.views.gaps import gaps_of, left_out_of
 from kwitness.console.index.database import Database
-from kwitness.console.index.tables import CONNECTIONS, GROUPS, REPORTERS, SILENT, TRAFFIC, Table
+from kwitness.console.index.tables import CONNECTIONS, GROUPS, OBSERVERS, REPORTERS, SILENT, TRAFFIC, Table
 from kwitness.console.sources.client_changes import ClientChanges
 from kwitness.console.sources.source import PERIOD_S, Source
 from kwitness.contracts.endpoints import CLUSTER_PATH
@@ -66,10 +66,7 @@ def _silent(collector: CollectorAccess, database: Database) -> Sequence[str]:
 def _connections(collector: CollectorAccess, database: Database) -> Sequence[str]:
     answer = Questions(collector).connections()
     _fill(database, CONNECTIONS, answer.items)
-    database.write(
-        f"CREATE OR REPLACE TABLE observers AS SELECT {len(answer.observers)} AS number, "
-        f"{answer.scope is not None} AS scoped"
-    )
+    _fill(database, OBSERVERS, answer.observers)
     return [*gaps_of(answer), *left_out_of(answer.left_out, answer.observers)]
 
 

@@ -1,0 +1,228 @@
+"""Checks that two readers with one namespace each find nothing of the other on any page of the console."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import NamedTuple
+from urllib.parse import quote, urlencode
+
+import pytest
+import pytest_asyncio
+
+from kwitness.console.pages.all_pages import PAGES
+from kwitness.console.pages.names import link_of
+from kwitness.console.readers import Reader
+
+from tests.collector.collector_process import CollectorProcess
+from tests.collector.collector_samples import batch, gauges, push
+from tests.collector.scoped_tenants import Tenant, introduce
+from tests.console.conftest import opened
+from tests.console.open_console import OpenConsole, links, session_of
+
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+
+SHOP, BANK = Tenant("shop", window_ms=600_000), Tenant("bank", window_ms=600_000)
+OF_SHOP, OF_BANK = (Reader(f"reader of {tenant.name}", frozenset({tenant.name})) for tenant in (SHOP, BANK))
+OF_ALL, OF_NONE = Reader("reader of all", None), Reader("reader of none", frozenset())
+LONG_OF_BANK = "bank-" + "x" * 8_000
+WALKED = 200
+"""Addresses that are walked from one page."""
+_AGE = re.compile(r"(?:as of |>)(?:now|[0-9 smh]+ ago)")
+_HIDDEN = re.compile(r' <span id="hidden">[0-9]+ more [a-z]+ that you may not see\.</span>')
+
+
+class Tenants(NamedTuple):
+    """A console of both tenants, and the pages of one of them from before the other one came."""
+
+    console: OpenConsole
+    alone: dict[str, str]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def tenants(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Tenants]:
+    process = CollectorProcess(tmp_path_factory.mktemp("tenants")).start()
+    introduce([process], (SHOP, BANK))
+    process.post("/v1/gauges", gauges({("sarama", "1"): 3}))
+    SHOP.send(process, victim="bank")
+    async with opened(session_of(process)) as console:
+        await read(console, process, SHOP)
+        alone = await walk(console, OF_SHOP)
+        process.post("/v1/gauges", gauges({("sarama", "1"): 8}, asking=["bank-1", "bank-2"], seq=2))
+        BANK.send(process, victim="shop")
+        long = push(99, b"", client="bank-long", client_id=LONG_OF_BANK, principal="User:bank-long")
+        assert process.push(batch([long], epoch=9)).status == 200
+        await read(console, process, SHOP, BANK)
+        yield Tenants(console, alone)
+    process.kill()
+
+
+async def read(console: OpenConsole, process: CollectorProcess, *listing: Tenant) -> None:
+    """Have the console read what is known now, with lists of connections that are of now."""
+    process.get("/v1/connections")
+    for tenant in listing:
+        tenant.list_connections(process)
+    await console.read()
+
+
+async def walk(console: OpenConsole, reader: Reader) -> dict[str, str]:
+    """Return the pages that a reader comes to from all pages by links, filters, orders and search, by address."""
+    console.door.reader = reader
+    waiting = [page.path for page in PAGES if not page.is_named]
+    waiting += [f"{path}?{urlencode({'search': text})}" for path in ("/", "/topics") for text in ("app", "1", "User:")]
+    waiting += [f"/?{urlencode({name: value})}" for name, value in FILTERS]
+    found: dict[str, str] = {}
+    while waiting and len(found) < WALKED:
+        address = waiting.pop(0)
+        found[address] = await console.get(address)
+        waiting += [
+            link
+            for link in links(found[address])
+            if link.startswith("/") and not link.startswith(("/static/", "/theme")) and link not in {*found, *waiting}
+        ]
+    assert not waiting, f"more than {WALKED} addresses"
+    return found
+
+
+FILTERS = [
+    ("seen", "pushing"),
+    ("seen", "silent"),
+    ("seen", "wire"),
+    ("seen", "inside"),
+    ("defect", "*"),
+    ("owner", "*"),
+    ("software", "*"),
+    ("by", "client"),
+]
+
+
+def lasting(page: str) -> str:
+    """Return a page without what is another on each: ages, and the number of what is hidden."""
+    return _HIDDEN.sub("", _AGE.sub("", page))
+
+
+async def test_pages_are_those_that_were_made_before_the_other_one_came(tenants: Tenants) -> None:
+    together = await walk(tenants.console, OF_SHOP)
+
+    assert {*together} == {*tenants.alone}
+    assert {link_of("clients", SHOP.in_pod["client_id"]), "/topics/shop-topic", "/topics/shared-topic"} <= {*together}
+    for address, page in together.items():
+        assert lasting(page) == lasting(tenants.alone[address]), address
+
+
+@pytest.mark.parametrize(("reader", "own", "other"), [(OF_SHOP, "shop", "bank"), (OF_BANK, "bank", "shop")])
+async def test_no_page_names_anything_of_the_other_one(tenants: Tenants, reader: Reader, own: str, other: str) -> None:
+    found = await walk(tenants.console, reader)
+
+    assert {page.path for page in PAGES if not page.is_named} <= {*found}
+    for address, page in found.items():
+        assert other not in page, address
+        assert "infra" not in page, address
+        assert "sarama" not in page, address
+    assert f"User:{own}" in found["/"]
+    assert f"{own}-topic" in found["/topics"]
+
+
+def questions(name: str) -> Iterator[str]:
+    """Yield addresses that ask for a name."""
+    for field in ("search", "owner", "software", "version", "application"):
+        for value in (name, f"{name}*", name.upper()):
+            yield f"/?{urlencode({field: value})}"
+            yield f"/?{urlencode({field: value, 'by': 'client', 'order': '-connections', 'page': '2'})}"
+    yield from (f"/topics?{urlencode({field: value})}" for field in ("search", "owner") for value in (name, f"{name}*"))
+    for page in PAGES:
+        if page.is_named:
+            ends = ("", "-in-pod", "-outside", "-topic", "-forger", "-app", f"/{name}-app", "-group-sidecar")
+            yield from (f"{page.path}/{quote(f'{name}{end}', safe='')}" for end in ends)
+
+
+async def test_names_of_the_other_one_are_answered_as_unknown_names(tenants: Tenants) -> None:
+    console = tenants.console
+    console.door.reader = OF_SHOP
+
+    for known, unknown in zip(questions("bank"), questions("cafe"), strict=True):
+        answered = await console.get(known)
+        assert lasting(answered).replace("bank", "cafe").replace("BANK", "CAFE") == lasting(await console.get(unknown))
+
+
+async def test_the_digest_of_a_long_name_of_the_other_one_is_not_resolved(tenants: Tenants) -> None:
+    console, address = tenants.console, link_of("clients", LONG_OF_BANK)
+
+    console.door.reader = OF_ALL
+    assert "User:bank-long" in await console.get(address)
+    for reader in (OF_SHOP, OF_BANK, OF_NONE):  # its namespace is not proven, so it is in none
+        console.door.reader = reader
+        assert "bank-" not in (await console.get(address))
+
+
+async def test_a_topic_of_both_shows_the_clients_and_sums_of_the_reader_alone(tenants: Tenants) -> None:
+    async def topic(reader: Reader) -> tuple[str, str]:
+        tenants.console.door.reader = reader
+        page = await tenants.console.get("/topics/shared-topic")
+        [writers] = re.findall(r'id="writers">(\d+)', page)
+        [written] = re.findall(r"<dt>written</dt><dd>([^<]*)", page)
+        return writers, written
+
+    writers, written = await topic(OF_ALL)
+    assert writers == "4"
+    assert await topic(OF_SHOP) == await topic(OF_BANK) == ("1", "16.7\N{NO-BREAK SPACE}B/s")
+    assert written == "66.7\N{NO-BREAK SPACE}B/s"
+
+
+async def test_what_is_hidden_is_counted_where_no_filter_is_set(tenants: Tenants) -> None:
+    console = tenants.console
+
+    async def hidden(reader: Reader, address: str) -> list[str]:
+        console.door.reader = reader
+        return re.findall(r'id="hidden">(\d+) more', await console.get(address))
+
+    console.door.reader = OF_ALL
+    [applications] = re.findall(r"<dt>applications</dt><dd>(\d+)", await console.get("/"))
+    assert await hidden(OF_ALL, "/") == await hidden(OF_ALL, "/topics") == []
+    assert await hidden(OF_NONE, "/") == [applications]
+    assert await hidden(OF_SHOP, "/") == [str(int(applications) - 1)]
+    assert await hidden(OF_NONE, "/topics") == ["3"]
+    assert await hidden(OF_SHOP, "/topics") == ["1"]
+    for address in ("/?search=a", "/?owner=b*", "/?seen=wire", "/topics?search=a", "/topics?owner=b*"):
+        assert await hidden(OF_SHOP, address) == []
+
+
+async def test_sentences_of_sources_are_without_names_for_readers_of_namespaces(tenants: Tenants) -> None:
+    console = tenants.console
+    sources = console.console.sources
+    sources["connections"].lacks = ("observer bank/gateway did not answer",)
+    sources["traffic"].problem = "collector bank/main does not answer"
+    try:
+        console.door.reader = OF_ALL
+        of_all = await console.get("/")
+        console.door.reader = OF_SHOP
+        of_shop = await console.get("/")
+    finally:
+        sources["connections"].lacks, sources["traffic"].problem = (), None
+
+    assert "observer bank/gateway did not answer." in of_all
+    assert "collector bank/main does not answer." in of_all
+    assert "bank" not in of_shop
+    assert "Numbers from connections are lower bounds (≥)." in of_shop
+    assert "Traffic cannot be read." in of_shop
+    assert "ask who runs kwitness" in of_shop
+
+
+@pytest.mark.expects_log("GET / cannot be answered")
+async def test_an_error_names_nothing(tenants: Tenants) -> None:
+    console = tenants.console
+    console.door.reader = OF_BANK
+    await console.get("/")
+    readers = console.console.assembly.readers
+    with readers.seen_by(OF_BANK) as seen:
+        seen.database.write("DROP TABLE members")
+
+        async with console.browser.get(f"{console.door.address}/?search=x") as answer:
+            text = await answer.text()
+
+        readers.make_again()
+
+    assert answer.status == 500
+    assert "bank" not in text
+    assert "members" not in text
+    assert "User:bank" in await console.get("/")
