@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from kwitness.answers.access.cluster_access import ClusterAccess, connect
 from kwitness.answers.access.local_route import LocalRoute
+from kwitness.answers.access.options import AccessOptions
+from kwitness.e2e.api_server import ApiServer
 from kwitness.sandbox.session import Session
 
+from tests.cli.conftest import another_namespace, api, namespace  # noqa: F401 - fixtures of the API server
 from tests.collector.collector_process import CollectorProcess
 from tests.console.fleet_samples import OWNERS, fill, stay
 from tests.console.open_console import OpenConsole, session_of
@@ -71,3 +75,18 @@ def session_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     return tmp_path
+
+
+@pytest.fixture
+def access(api: ApiServer, namespace: str) -> ClusterAccess:  # noqa: F811
+    """The administrator's access to the API server, in a namespace of the test."""
+    return connect(AccessOptions(kubeconfig=api.kubeconfig, namespace=namespace))
+
+
+@asynccontextmanager
+async def over_kubernetes(collector: CollectorProcess, access: ClusterAccess) -> AsyncIterator[OpenConsole]:
+    """Open a console of a collector and a Kubernetes, whose resources were read once."""
+    async with OpenConsole.over(LocalRoute(session_of(collector)), access) as console:
+        await console.enter()
+        await console.read("resources")
+        yield console

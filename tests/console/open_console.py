@@ -12,6 +12,7 @@ from typing import Any
 
 import aiohttp
 
+from kwitness.answers.access.cluster_access import ClusterAccess
 from kwitness.answers.access.collector_access import CollectorRoute
 from kwitness.console.backends import Backends
 from kwitness.console.door import Door
@@ -43,8 +44,8 @@ class OpenConsole:
 
     @classmethod
     @asynccontextmanager
-    async def over(cls, route: CollectorRoute) -> AsyncIterator[OpenConsole]:
-        console = Console(Backends(route))
+    async def over(cls, route: CollectorRoute, cluster: ClusterAccess | None = None) -> AsyncIterator[OpenConsole]:
+        console = Console(Backends(route, cluster))
         jar = aiohttp.CookieJar(unsafe=True)  # 127.0.0.1 has cookies too
         async with console.served() as door, aiohttp.ClientSession(cookie_jar=jar) as browser:
             yield cls(console, door, browser)

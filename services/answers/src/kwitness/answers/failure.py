@@ -25,9 +25,19 @@ class CommandFailedError(Exception):
 
 
 class NotPermittedError(CommandFailedError):
-    """A permission is missing; the message names it and how it is given."""
+    """A permission is missing; the message names it and how it is given.
+
+    Parameters
+    ----------
+    user
+        Who lacks it, as the API server names users; None where it is not known.
+    """
 
     status: ClassVar[int] = NOT_PERMITTED
+
+    def __init__(self, message: str, user: str | None = None) -> None:
+        super().__init__(message)
+        self.user = user
 
 
 class WrongUseError(CommandFailedError):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kwitness.answers.failure import NotPermittedError
 
-__all__ = ["Permission", "not_permitted"]
+__all__ = ["Permission", "not_permitted", "refusal"]
 
 _WITHOUT_A_NAME = {"list", "watch", "create", "deletecollection"}
 
@@ -42,10 +42,15 @@ def not_permitted(permission: Permission, said: str) -> NotPermittedError:
     # With a connection that is upgraded, a verb may be asked for that is not the one we think of.
     verb = user[2] if user else permission.verb
     missing = Permission(verb, permission.resource, permission.namespace, permission.name)
+    return refusal(missing, user[1] if user else None)
+
+
+def refusal(missing: Permission, user: str | None) -> NotPermittedError:
+    """Make the error for a permission that ``user`` lacks; several resources are named with commas."""
     where = "in the whole cluster" if missing.namespace is None else f"in namespace {missing.namespace}"
     which = f" {missing.name}" if missing.name else ""
     return NotPermittedError(
-        f"{user[1] if user else 'you'} may not {verb} {missing.resource}{which} {where}; "
-        "an administrator allows it by\n"
-        f"  {missing.grant(user[1] if user else None)}"
+        f"{user or 'you'} may not {missing.verb} {missing.resource}{which} {where}; an administrator allows it by\n"
+        f"  {missing.grant(user)}",
+        user,
     )

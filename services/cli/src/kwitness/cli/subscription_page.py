@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from kwitness.answers.views.subscription_facts import Subscription, matched, remaining
 from kwitness.cli.output import Column
-from kwitness.cli.subscription_rows import Subscription, matched, remaining
 
 __all__ = ["AT_RISK", "SILENT", "facts"]
 
@@ -56,7 +56,7 @@ def facts(one: Subscription, body: Mapping[str, Any] | None) -> Iterator[tuple[s
         yield "Ready", "not known yet: the operator has not seen it; is it running, and does it watch this namespace?"
     counts = [f"{one.clients[name]} {name}" for name in _COUNTS if one.clients.get(name) is not None]
     yield "Instances", ", ".join(counts) or "not known"
-    if unsent := status.get("unsentPrefixes"):
-        yield "Sent by no client", f"{', '.join(unsent)} (see the guide on what which client sends)"
+    if one.unsent:
+        yield "Sent by no client", f"{', '.join(one.unsent)} (see the guide on what which client sends)"
     for warning in status.get("warnings") or ():
         yield "Warning", f"{warning.get('type')}: {warning.get('message')}"

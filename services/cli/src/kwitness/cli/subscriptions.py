@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from dataclasses import replace
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from kwitness.answers.access.broker_subscriptions import subscriptions_at_brokers
 from kwitness.answers.access.cluster_access import AlreadyThereError, ClusterAccess, connect
 from kwitness.answers.access.cluster_reference import cluster_of
 from kwitness.answers.access.serving_collector import find_cluster, parsed
 from kwitness.answers.failure import CommandFailedError, NotPermittedError, WrongUseError
 from kwitness.answers.subscription_request import Request, subscription, unknown_metrics
+from kwitness.answers.views.subscription_facts import Subscription, of_resource, subscriptions
 from kwitness.cli.completed_names import resources_of
 from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.options import Options, new_app, shared
@@ -21,18 +24,14 @@ from kwitness.cli.progress import working
 from kwitness.cli.risk_bounds import risk_bounds
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.subscription_page import AT_RISK, SILENT, facts
-from kwitness.cli.subscription_rows import (
-    COLUMNS,
-    NAMESPACE_COLUMN,
-    Subscription,
-    cells,
-    of_resource,
-    subscriptions,
-)
-from kwitness.cli.subscriptions_of_brokers import subscriptions_of_brokers
+from kwitness.cli.subscription_rows import COLUMNS, NAMESPACE_COLUMN, cells
 from kwitness.contracts.plain_text import plain_text
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
+from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.subscriptions.risk_rule import tightest
+
+if TYPE_CHECKING:
+    from kwitness.answers.access.collector_access import CollectorRoute
 
 _KIND: Final = "ClientMetricsSubscription"
 _POLL_S: Final = 1.0
@@ -232,8 +231,19 @@ def _everything(
         except NotPermittedError as error:
             warn(f"what others ask at the brokers is not seen: {error}")
             clusters = []
-    of_brokers = [row for body in clusters for row in subscriptions_of_brokers(access, body, options.collector)]
+    of_brokers: list[Subscription] = []
+    for body in clusters:
+        held = subscriptions_at_brokers(body, functools.partial(_route, access, options))
+        of_brokers += held.rows
+        for lack in held.lacks:
+            warn(lack)
     return subscriptions(resources, of_brokers)
+
+
+def _route(access: ClusterAccess, options: Options, cluster: KafkaCluster) -> CollectorRoute:
+    from kwitness.answers.access.kubernetes_route import route_to  # noqa: PLC0415 - needed where there are many alone
+
+    return route_to(access, cluster, options.collector)
 
 
 def _missing(name: str, namespace: str, found: list[Subscription]) -> str:

@@ -83,7 +83,7 @@ class Handlers:
         """Make a page of the rows that its reader may see."""
         reader = request[READER]
         sources = {key: shown_source(source, reader) for key, source in self._sources.items()}
-        used = [sources[key] for key in page.sources]
+        used = [sources[key] for key in page.sources if key in sources]
         theme = request.cookies.get(_THEME_COOKIE, "")
         with self._assembly.readers.seen_by(reader) as seen:
             requested = Requested(

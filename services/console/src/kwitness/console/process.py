@@ -20,6 +20,7 @@ from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.collector_sources import collector_sources
+from kwitness.console.sources.kubernetes import kubernetes_sources
 from kwitness.console.static_files import static_route
 
 __all__ = ["Console"]
@@ -35,7 +36,10 @@ class Console:
         self._port = port
         self._database = new_index()
         self.assembly = Assembly(self._database)
-        self.sources = collector_sources(backends.collector, self._database, self.assembly.request)
+        self.sources = {
+            **collector_sources(backends.collector, self._database, self.assembly.request),
+            **kubernetes_sources(backends, self._database, self.assembly.request),
+        }
 
     async def run(self, opened: Callable[[Door], None]) -> None:
         """Serve pages until a signal ends the process.

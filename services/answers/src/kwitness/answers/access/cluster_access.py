@@ -8,9 +8,9 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from kwitness.answers.access.options import AccessOptions
@@ -19,10 +19,12 @@ from kwitness.answers.permissions import Permission, not_permitted
 from kwitness.contracts.resources.kind_names import PLURALS
 from kwitness.contracts.resources.meta import API_VERSION, GROUP
 
-__all__ = ["AlreadyThereError", "ClusterAccess", "connect"]
+__all__ = ["PAGE_ITEMS", "AlreadyThereError", "ClusterAccess", "ItemPage", "UnknownKindError", "connect"]
 
 _TIMEOUT_S: Final = (5, 30)
 """To connect, and between two bytes of an answer."""
+PAGE_ITEMS: Final = 50
+"""Resources of a page; each may have 1.5 MB."""
 _REFUSED: Final = 300
 """The first HTTP status that is not success; nothing is followed anywhere else."""
 _ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -30,6 +32,17 @@ _ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 class AlreadyThereError(CommandFailedError):
     """There is an object of that name."""
+
+
+class UnknownKindError(CommandFailedError):
+    """The API server has no such definition."""
+
+
+class ItemPage(NamedTuple):
+    """Resources of a kind, and the number of those on later pages, 1 where it is not known."""
+
+    items: list[dict[str, Any]]
+    left: int
 
 
 class ClusterAccess:
@@ -59,11 +72,23 @@ class ClusterAccess:
         """Return our resources of a kind in a namespace, or with None in all of them, by namespace and name."""
         answer = self.request("GET", _path(kind, namespace), Permission("list", _resource(kind), namespace))
         if answer is None:
-            raise CommandFailedError(
-                f"the API server knows no {PLURALS[kind]}: kwitness is not installed in this cluster, or another "
-                "context is meant (--context)"
-            )
+            raise _unknown(kind)
         return sorted(answer["items"], key=lambda one: (one["metadata"]["namespace"], one["metadata"]["name"]))
+
+    def pages(self, kind: str, namespace: str | None) -> Iterator[ItemPage]:
+        """Yield them in pages, each read when it is requested."""
+        following = ""
+        while True:
+            query = {"limit": str(PAGE_ITEMS), "continue": following}
+            permission = Permission("list", _resource(kind), namespace)
+            answer = self.request("GET", _path(kind, namespace), permission, query=query)
+            if answer is None:
+                raise _unknown(kind)
+            metadata = answer["metadata"]
+            following = metadata.get("continue") or ""
+            yield ItemPage(answer["items"], int(metadata.get("remainingItemCount", 1)) if following else 0)
+            if not following:
+                return
 
     def create(self, body: Mapping[str, Any], *, dry_run: bool = False) -> dict[str, Any]:
         """Create one of our resources in the namespace that it names, and return it; the API server checks it.
@@ -247,6 +272,13 @@ def _reason(error: Exception) -> str:
 def _path(kind: str, namespace: str | None, name: str | None = None) -> str:
     where = "" if namespace is None else f"/namespaces/{quote(namespace, safe='')}"
     return f"/apis/{API_VERSION}{where}/{PLURALS[kind]}" + ("" if name is None else f"/{quote(name, safe='')}")
+
+
+def _unknown(kind: str) -> UnknownKindError:
+    return UnknownKindError(
+        f"the API server knows no {PLURALS[kind]}: kwitness is not installed in this cluster, or another context is "
+        "meant (--context)"
+    )
 
 
 def _resource(kind: str) -> str:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
-from kwitness.answers.access.cluster_access import ClusterAccess
+from kwitness.answers.access.cluster_access import ClusterAccess, UnknownKindError
 from kwitness.answers.access.collector_access import CollectorAccess
 from kwitness.answers.access.forwarded_port import forward
 from kwitness.answers.access.kubernetes_route import KubernetesRoute
@@ -136,9 +136,7 @@ class _Looker:
         for info in KINDS:
             try:
                 items = self._in_all_or_own(lambda place, kind=info.kind: self._access.items(kind, place))  # type: ignore[misc]
-            except CommandFailedError as error:
-                if "knows no" not in str(error):
-                    raise
+            except UnknownKindError:
                 # The check of definitions tells it.
                 continue
             if items is None:

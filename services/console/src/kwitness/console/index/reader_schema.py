@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from kwitness.console.index.all_tables import ALL_TABLES
 from kwitness.console.index.database import EVERYTHING, Database, IndexFullError
 from kwitness.console.index.members import rebuild
-from kwitness.console.index.tables import TABLES, Table
+from kwitness.console.index.tables import Table
 from kwitness.contracts.reader_rights import RowFacts, may_see
 
 __all__ = ["COUNTED", "VISIBLE", "ReaderSchema"]
@@ -27,7 +28,7 @@ COUNTED: Final[Mapping[str, str]] = {
 }
 """Numbers of rows, which pages show of those that are hidden."""
 _NAMESPACES: Final = "\nUNION ".join(
-    f"SELECT {table.namespace} AS namespace FROM {table.name}" for table in TABLES if table.namespace
+    f"SELECT {table.namespace} AS namespace FROM {table.name}" for table in ALL_TABLES if table.namespace
 )
 
 
@@ -81,7 +82,7 @@ class ReaderSchema:
                 return
             try:
                 self._everything.write(f"CREATE SCHEMA {self._name}")
-                self.database.write(self._empty_list(), *map(_view, TABLES))
+                self.database.write(self._empty_list(), *map(_view, ALL_TABLES))
                 self._fill()
             except IndexFullError:
                 self.drop()

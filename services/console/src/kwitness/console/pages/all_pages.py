@@ -8,6 +8,8 @@ from typing import Final, NamedTuple
 from kwitness.console.pages.client import CLIENT
 from kwitness.console.pages.fleet import FLEET
 from kwitness.console.pages.page import Page
+from kwitness.console.pages.subscription import SUBSCRIPTION
+from kwitness.console.pages.subscriptions import SUBSCRIPTIONS
 from kwitness.console.pages.topic import TOPIC
 from kwitness.console.pages.topics import TOPICS
 
@@ -24,7 +26,7 @@ class Group(NamedTuple):
 GROUPS: Final = (
     Group("Clients", (FLEET, CLIENT, TOPICS, TOPIC)),
     Group("Analyses", ()),
-    Group("Installation", ()),
+    Group("Installation", (SUBSCRIPTIONS, SUBSCRIPTION)),
 )
 """Pages of one group are in the order of the navigation; pages without a title have no link there."""
 PAGES: Final[Sequence[Page]] = tuple(page for group in GROUPS for page in group.pages)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import quote
 
+from markupsafe import Markup, escape
+
 from kwitness.console.rows.names import digest_of
 from kwitness.contracts.plain_text import plain_text
 
-__all__ = ["LONGEST", "link_of", "sentence", "shown"]
+__all__ = ["LONGEST", "link_of", "message", "sentence", "shown"]
 
 LONGEST: Final = 200
 """Characters of a name that are shown."""
@@ -26,6 +28,14 @@ def shown(name: str | None, longest: int = LONGEST) -> str:
 def sentence(text: str | None) -> str:
     """Return sentences, which may have names of clients in them, likewise."""
     return shown(text, LONGEST_SENTENCE)
+
+
+def message(text: str) -> Markup:
+    """Return an error whose first line is a sentence, and whose other lines are commands."""
+    first, *commands = [line.strip() for line in text[:LONGEST_SENTENCE].splitlines()] or [""]
+    more = f"… (+{len(text) - LONGEST_SENTENCE:,} characters)" if len(text) > LONGEST_SENTENCE else ""
+    typed = (Markup('<code class="typed">{}</code>').format(sentence(line)) for line in commands)
+    return escape(sentence(first)) + Markup("").join(typed) + escape(more)
 
 
 def link_of(page: str, name: str) -> str:

@@ -24,7 +24,8 @@ class Requested:
     name
         What follows the page's path; empty for pages without a name.
     read_ms
-        When the last successful read of each source began, by its key; 0 before it.
+        When the last successful read of each source began, by its key; 0 before it. Sources that are not there, as
+        those of Kubernetes beside `kwitness try`, have no entry.
     now_ms
         The time, in milliseconds since 1970.
     """

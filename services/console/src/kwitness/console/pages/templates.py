@@ -9,7 +9,7 @@ import jinja2
 from kwitness.answers.views.amounts import lag_text
 from kwitness.answers.views.elapsed import ago, span
 from kwitness.answers.views.known_wrong import known_wrong
-from kwitness.console.pages.names import link_of, sentence, shown
+from kwitness.console.pages.names import link_of, message, sentence, shown
 from kwitness.console.pages.numbers import amount, count, rate
 
 __all__ = ["THEMES", "Templates"]
@@ -28,7 +28,7 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.filters.update(sentence=sentence, shown=shown)
+        self._environment.filters.update(message=message, sentence=sentence, shown=shown)
         self._environment.globals.update(
             ago=ago,
             amount=amount,

@@ -1,0 +1,12 @@
+"""Lists all tables that sources fill; from these, the schemas of readers are made."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kwitness.console.index.resource_tables import RESOURCE_TABLES
+from kwitness.console.index.tables import TABLES
+
+__all__ = ["ALL_TABLES"]
+
+ALL_TABLES: Final = (*TABLES, *RESOURCE_TABLES)
