@@ -16,9 +16,11 @@ import requests
 from kwitness.answers.access.cluster_access import ClusterAccess, connect
 from kwitness.answers.access.collector_access import CollectorAccess, CollectorRefusedError
 from kwitness.answers.access.kubernetes_route import KubernetesRoute
+from kwitness.answers.access.pod_route import PodRoute
 from kwitness.answers.access.serving_collector import find_cluster, find_collector
 from kwitness.answers.failure import CommandFailedError, NotPermittedError
 from kwitness.cli.options import Options
+from kwitness.contracts.audiences import inventory_audience
 from kwitness.contracts.endpoints import CLIENTS_PATH, CLUSTER_PATH, MAX_QUESTION
 from kwitness.contracts.envelopes import ClientPage, ClusterState
 from kwitness.e2e.api_server import ApiServer
@@ -299,3 +301,56 @@ def test_the_collector_that_comes_first_is_asked_and_none_or_a_suspended_one_is_
     with pytest.raises(CommandFailedError, match="main is suspended, so nobody answers"):
         ask(access, collector.address)
     api.objects.delete("TelemetryCollector", "main", namespace=collector.namespace)
+
+
+@pytest.fixture
+def token_file(access, installed, tmp_path):
+    """The projected token of the pod's account, as the kubelet mounts it."""
+    file = tmp_path / "token"
+    file.write_text(mounted(access, installed))
+    return file
+
+
+def mounted(access: ClusterAccess, place: Running, name: str = "main") -> str:
+    issued = access.token("reader", place.namespace, inventory_audience(place.namespace, name))
+    assert issued is not None
+    return issued
+
+
+def test_a_pod_reads_the_collector_of_its_kafka_cluster_with_its_mounted_token(access, installed, token_file):
+    route = PodRoute(access, (installed.namespace, "orders"), token_file, installed.address)
+
+    with CollectorAccess(route) as reading:
+        assert reading.name == "of KafkaCluster orders"
+        assert reading.get(CLIENTS_PATH, ClientPage).items == ()
+        assert reading.name == "main"
+
+
+def test_a_mounted_token_of_another_collector_is_not_sent(access, installed, token_file):
+    token_file.write_text(mounted(access, installed, "other"))
+    route = PodRoute(access, (installed.namespace, "orders"), token_file, installed.address)
+
+    with CollectorAccess(route) as reading, pytest.raises(CommandFailedError) as refused:
+        reading.get(CLIENTS_PATH, ClientPage)
+
+    assert f"is not for the audience kwitness-inventory.{installed.namespace}.main" in str(refused.value)
+    assert "name this collector in the Helm values console.collector" in str(refused.value)
+
+
+def test_what_a_pod_lacks_is_named_and_it_goes_on_once_that_is_there(access, api, installed, tmp_path):
+    file = tmp_path / "later"
+    route = PodRoute(access, (installed.namespace, "orders"), file, installed.address)
+    nowhere = PodRoute(access, (installed.namespace, "absent"), file, installed.address)
+
+    with CollectorAccess(nowhere) as reading, pytest.raises(CommandFailedError, match=r"values console\.kafkaCluster"):
+        reading.get(CLIENTS_PATH, ClientPage)
+    with CollectorAccess(route) as reading:
+        with pytest.raises(CommandFailedError, match=r"later cannot be read .*: mount a projected token for"):
+            reading.get(CLIENTS_PATH, ClientPage)
+        api.objects.delete("TelemetryCollector", "main", namespace=installed.namespace)
+        reading.close()
+        with pytest.raises(CommandFailedError, match=r"no TelemetryCollector of namespace \S+ acts for"):
+            reading.get(CLIENTS_PATH, ClientPage)
+        api.objects.apply(resource(installed.namespace, "main", "reader"))
+        file.write_text(mounted(access, installed))
+        assert reading.get(CLIENTS_PATH, ClientPage).items == ()

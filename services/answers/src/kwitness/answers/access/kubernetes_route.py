@@ -10,7 +10,7 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
-from typing import Final
+from typing import Final, Protocol
 
 from kwitness.answers.access.cluster_access import ClusterAccess
 from kwitness.answers.access.forwarded_port import dial, forward
@@ -22,9 +22,22 @@ from kwitness.contracts.resources.kafka_cluster import KafkaCluster
 from kwitness.contracts.resources.telemetry_collector import TelemetryCollector
 from kwitness.runtime.child_names import collector_name
 
-__all__ = ["KubernetesRoute", "route_to"]
+__all__ = ["KubernetesRoute", "Tokens", "route_to"]
 
 _TIMEOUT_S: Final = 30
+
+
+class Tokens(Protocol):
+    """Tokens of a reader of one collector."""
+
+    def current(self) -> str:
+        """Return a token that is valid now.
+
+        Raises
+        ------
+        CommandFailedError
+            None can be had.
+        """
 
 
 class KubernetesRoute:
@@ -34,13 +47,21 @@ class KubernetesRoute:
     ----------
     address
         HOST:PORT where it is reached; None forwards a port to a pod.
+    tokens
+        Tokens to read it with; None requests them for a reader that it names.
     """
 
-    def __init__(self, access: ClusterAccess, collector: TelemetryCollector, address: str | None = None) -> None:
+    def __init__(
+        self,
+        access: ClusterAccess,
+        collector: TelemetryCollector,
+        address: str | None = None,
+        tokens: Tokens | None = None,
+    ) -> None:
         self._access = access
         self._collector = collector
         self._address = address
-        self._tokens = ReaderTokens(access, collector)
+        self._tokens = tokens or ReaderTokens(access, collector)
 
     @property
     def name(self) -> str:
