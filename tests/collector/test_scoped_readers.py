@@ -9,6 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from kwitness.collector.inventory.client_record import ClientRecord
 from kwitness.contracts.endpoints import CLUSTER_PATH
 from kwitness.contracts.generate.http_api import OPERATIONS
 from kwitness.contracts.nouns import GROUPS, NOUNS, TRAFFIC
@@ -21,7 +22,7 @@ from tests.collector.event_samples import request as events
 from tests.collector.replica_pair import port_pair
 from tests.collector.scoped_tenants import INSTANCES, Tenant, introduce
 from tests.collector.test_observers_pushes import of_observer
-from tests.collector.window_samples import end_before_now, produced, window
+from tests.collector.window_samples import NOW, end_before_now, produced, window
 from tests.eventually import eventually
 
 SHOP, BANK = Tenant("shop"), Tenant("bank")
@@ -229,6 +230,18 @@ def test_a_namespace_that_a_client_only_claims_is_no_ones(replicas: Sequence[Col
 
     assert "bank-forger" in {item["client_id"] for item in everything}
     assert "bank-forger" not in {item["client_id"] for item in seen}
+    assert [item["key"] for item in everything if item.get("k8s_namespace_proven")] == [item["key"] for item in seen]
+
+
+def test_a_namespace_that_was_treated_is_not_shown_as_proven() -> None:
+    record = ClientRecord({"client_id": "a", "k8s_namespace": "shop"}, NOW)
+    shown = [record.shows_proven_namespace]
+    record.is_namespace_proven = True
+    shown.append(record.shows_proven_namespace)
+    record.treated = frozenset({"k8s_namespace"})
+    shown.append(record.shows_proven_namespace)
+
+    assert shown == [False, True, False]
 
 
 def test_a_replica_that_is_away_is_missing_and_nothing_of_others_is_shown_for_it(start: Start) -> None:

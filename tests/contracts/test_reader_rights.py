@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from pydantic import ValidationError
@@ -37,3 +37,15 @@ def test_a_scope_has_no_more_entries_than_a_request_has_headers_for() -> None:
     for field in ("namespaces", "owners"):
         with pytest.raises(ValidationError, match="at most 32 items"):
             ReaderScope.model_validate({field: (*most, "more")})
+
+
+def test_a_scope_of_a_program_may_have_more_namespaces_than_headers_have_entries() -> None:
+    class Many(NamedTuple):
+        namespaces: frozenset[str]
+        owners: tuple[str, ...] = ()
+
+    scope = Many(frozenset(f"n{number}" for number in range(10 * MAX_SCOPE_ENTRIES)))
+
+    assert may_see(RowFacts("n319"), scope)
+    assert not may_see(RowFacts("n320"), scope)
+    assert not may_see(RowFacts(None, "n1"), scope)
