@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
 
 from kwitness.answers.access.cluster_access import ClusterAccess, connect
 from kwitness.answers.access.local_route import LocalRoute
@@ -16,6 +18,7 @@ from kwitness.sandbox.session import Session
 
 from tests.cli.conftest import another_namespace, api, namespace  # noqa: F401 - fixtures of the API server
 from tests.collector.collector_process import CollectorProcess
+from tests.console.chromium import chromium
 from tests.console.fleet_samples import OWNERS, fill, stay
 from tests.console.open_console import OpenConsole, session_of
 
@@ -59,6 +62,22 @@ async def unread(fleet: CollectorProcess) -> AsyncIterator[OpenConsole]:
     """A console that has read nothing yet, and a browser that was let in."""
     async with opened(session_of(fleet)) as opened_console:
         yield opened_console
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    """Chromium, for all tests that draw pages."""
+    async with chromium() as started:
+        yield started
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def drawn_console(filled: CollectorProcess) -> AsyncIterator[OpenConsole]:
+    """A console that has read the fleet once, for all tests that draw pages; they leave it as it is."""
+    stay(filled)
+    async with opened(session_of(filled)) as console:
+        await console.read()
+        yield console
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ from tests.collector.collector_process import CollectorProcess
 from tests.console.conftest import opened
 from tests.console.open_console import OpenConsole, session_of
 
-ADDRESSES = ("/", "/topics", "/topics/orders", "/clients/checkout", "/static/console.css", "/nothing", "/theme")
+ADDRESSES = ("/", "/topics", "/topics/orders", "/clients/checkout", "/static/console.css", "/nothing", "/preferences")
 
 
 async def stranger(console: OpenConsole, path: str, method: str = "GET", **more: object) -> tuple[int, str]:
@@ -85,7 +85,7 @@ async def test_the_cookie_of_another_run_is_refused(unread: OpenConsole, fleet: 
 async def test_forms_of_other_sites_are_refused(unread: OpenConsole, origin: str | None) -> None:
     headers = {"Origin": origin} if origin else {}
     async with unread.browser.post(
-        f"{unread.door.address}/theme", data={"theme": "dark", "back": "/"}, headers=headers
+        f"{unread.door.address}/preferences", data={"theme": "dark", "back": "/"}, headers=headers
     ) as answer:
         assert answer.status == 403
 
@@ -101,11 +101,11 @@ async def test_forms_of_other_sites_are_refused(unread: OpenConsole, origin: str
         ("", "/"),
     ],
 )
-async def test_the_switch_of_colours_goes_back_to_a_page_of_the_console_alone(
+async def test_a_preference_leads_back_to_a_page_of_the_console_alone(
     unread: OpenConsole, back: str, location: str
 ) -> None:
     async with unread.browser.post(
-        f"{unread.door.address}/theme",
+        f"{unread.door.address}/preferences",
         data={"theme": "dark", "back": back},
         headers={"Origin": unread.door.address},
         allow_redirects=False,

@@ -17,13 +17,13 @@ from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.database import IndexFullError
 from kwitness.console.pages.all_pages import GROUPS, PAGES
 from kwitness.console.pages.page import Page, Requested
-from kwitness.console.pages.templates import THEMES, Templates
+from kwitness.console.pages.preferences import PREFERENCES, preferred
+from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.shown_sources import shown_source
 from kwitness.console.sources.source import Source
 
 __all__ = ["Handlers"]
 
-_THEME_COOKIE: Final = "kwitness-theme"
 _YEAR_S: Final = 365 * 86_400
 _BACK: Final = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
 """An address within the console; a backslash would begin one of another site."""
@@ -55,17 +55,20 @@ class Handlers:
         """Return the routes of all pages."""
         return (
             *(web.get(page.route, functools.partial(self._show, page)) for page in PAGES),
-            web.post("/theme", self._keep_theme),
+            web.post("/preferences", self._keep_preferences),
         )
 
-    async def _keep_theme(self, request: web.Request) -> web.Response:
-        """Keep which colours are shown, and return to the page."""
+    async def _keep_preferences(self, request: web.Request) -> web.Response:
+        """Keep what a form prefers, and return to its page."""
         form = await request.post()
-        theme, back = form.get("theme"), form.get("back")
+        back = form.get("back")
         is_inside = isinstance(back, str) and _BACK.fullmatch(back) is not None
         response = web.Response(status=303, headers={"Location": str(back) if is_inside else "/"})
-        if isinstance(theme, str) and theme in THEMES:
-            response.set_cookie(_THEME_COOKIE, theme, max_age=_YEAR_S, httponly=True, samesite="Strict", path="/")
+        for preference in PREFERENCES:
+            value = form.get(preference.name)
+            if isinstance(value, str) and value in preference.values:
+                cookie = preference.cookie
+                response.set_cookie(cookie, value, max_age=_YEAR_S, httponly=True, samesite="Strict", path="/")
         return response
 
     async def _show(self, page: Page, request: web.Request) -> web.Response:
@@ -84,7 +87,6 @@ class Handlers:
         reader = request[READER]
         sources = {key: shown_source(source, reader) for key, source in self._sources.items()}
         used = [sources[key] for key in page.sources if key in sources]
-        theme = request.cookies.get(_THEME_COOKIE, "")
         with self._assembly.readers.seen_by(reader) as seen:
             requested = Requested(
                 database=seen.database,
@@ -98,7 +100,7 @@ class Handlers:
                 **page.values(requested),
                 section=page.section,
                 navigation=[group for group in GROUPS if group.pages],
-                theme=theme if theme in THEMES else THEMES[0],
+                preferred=preferred(request.cookies),
                 address=request.rel_url.raw_path_qs,
                 collector=self._collector,
                 sources=sources,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import jinja2
 
@@ -11,10 +11,9 @@ from kwitness.answers.views.elapsed import ago, span
 from kwitness.answers.views.known_wrong import known_wrong
 from kwitness.console.pages.names import link_of, message, sentence, shown
 from kwitness.console.pages.numbers import amount, count, rate
+from kwitness.console.pages.preferences import PREFERENCES, preferred
 
-__all__ = ["THEMES", "Templates"]
-
-THEMES: Final = ("system", "light", "dark")
+__all__ = ["Templates"]
 
 
 class Templates:
@@ -36,11 +35,11 @@ class Templates:
             known_wrong=known_wrong,
             lag=lag_text,
             link_of=link_of,
+            preferences=PREFERENCES,
             rate=rate,
             span=span,
-            themes=THEMES,
         )
 
     def page(self, template: str, /, **values: Any) -> str:
-        """Return a page; `theme` and `address` have defaults."""
-        return self._environment.get_template(template).render({"theme": "system", "address": "/", **values})
+        """Return a page; `preferred` and `address` have defaults."""
+        return self._environment.get_template(template).render({"preferred": preferred({}), "address": "/", **values})
