@@ -25,7 +25,13 @@ from tests.soak import alone
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 EXAMPLES: Final = {"/clients": "checkout-canary", "/topics": "orders"}
 """A name for each page that has one."""
-FURTHER: Final = ("/?by=client&order=-lag_ms", "/?owner=nobody", "/clients/nothing", "/topics/nothing")
+FURTHER: Final = (
+    "/?by=client&order=-lag_ms",
+    "/?owner=nobody",
+    "/clients/nothing",
+    "/topics/nothing",
+    "/map?topic=postings",
+)
 """Other rows of a page, and states without rows."""
 SIZES: Final = (WIDE, ZOOMED, NARROW)
 

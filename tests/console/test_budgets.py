@@ -18,6 +18,8 @@ from kwitness.console.index.members import rebuild
 from kwitness.console.index.tables import CLIENTS, CONNECTIONS, TRAFFIC
 from kwitness.console.rows.clients import client_named
 from kwitness.console.rows.fleet import FleetView, fleet_rows
+from kwitness.console.rows.map import MapView, matrix
+from kwitness.console.rows.neighbours import neighbours
 from kwitness.console.rows.topics import TopicsView, topic_clients, topic_named, topic_rows
 
 from tests.console.open_console import OpenConsole, cells
@@ -100,6 +102,10 @@ def large() -> Iterator[Database]:
         lambda index: topic_rows(index, TopicsView()),
         lambda index: (topic_named(index, "topic-7"), topic_clients(index, "topic-7")),
         lambda index: client_named(index, "application-7-client-77", 1),
+        lambda index: matrix(index, MapView()),
+        lambda index: matrix(index, MapView(by="application")),
+        lambda index: neighbours(index, MapView(topic="topic-7")),
+        lambda index: neighbours(index, MapView(prefix="topic")),
     ],
 )
 def test_rows_of_a_page_of_a_large_fleet_need_little_of_the_processor(

@@ -19,7 +19,7 @@ from tests.console.fleet_samples import HOSTILE
 from tests.console.open_console import OpenConsole, cells, links, session_of
 
 AWAY = Session(pid=1, bootstrap="", collector_address="127.0.0.1:9", metrics_url="", reader_token="t")
-PAGES = ("/", "/?by=client", "/topics", "/topics/orders", "/clients/checkout")
+PAGES = ("/", "/?by=client", "/topics", "/topics/orders", "/clients/checkout", "/map", "/map?topic=orders")
 
 
 async def test_pages_say_that_nothing_was_read_yet(fleet: CollectorProcess) -> None:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from kwitness.console.pages.client import CLIENT
 from kwitness.console.pages.fleet import FLEET
+from kwitness.console.pages.map import MAP
 from kwitness.console.pages.page import Page
 from kwitness.console.pages.subscription import SUBSCRIPTION
 from kwitness.console.pages.subscriptions import SUBSCRIPTIONS
@@ -24,7 +25,7 @@ class Group(NamedTuple):
 
 
 GROUPS: Final = (
-    Group("Clients", (FLEET, CLIENT, TOPICS, TOPIC)),
+    Group("Clients", (FLEET, CLIENT, TOPICS, TOPIC, MAP)),
     Group("Analyses", ()),
     Group("Installation", (SUBSCRIPTIONS, SUBSCRIPTION)),
 )

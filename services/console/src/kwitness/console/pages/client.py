@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
+from kwitness.console.pages.names import in_query
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.rows.clients import client_named
+from kwitness.console.rows.map import MapView
 from kwitness.console.rows.names import name_of
 
 __all__ = ["CLIENT"]
@@ -22,6 +24,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "name": name,
         "client": known,
         "software": sorted((product or "", version or "") for product, version in software),
+        "around": MapView(client=in_query(name)).address("/map"),
         "lines": _lines(name),
     }
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kwitness.console.pages.lines import Line, literal, pattern
+from kwitness.console.pages.lines import Line, application_options, literal, options_text
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.rows.fleet import DEFAULT_ORDER, FLEET_ORDERS, FleetView, choices, fleet_rows, totals, unnamed
 
@@ -30,21 +29,16 @@ def _values(requested: Requested) -> dict[str, Any]:
     }
 
 
-def _options(view: FleetView) -> str:
-    """Return the filters of Fleet as options of the command; an application is a workload or a principal."""
-    options = {"--owner": view.owner, "--software": view.software, "--software-version": view.version}
-    if view.application.startswith("User:"):
-        options["--principal"] = view.application
-    elif "/" in view.application:
-        options["--pod-namespace"], _, options["--workload"] = view.application.partition("/")
-    elif view.application:
-        options["--client-id"] = view.application
-    return "".join(f" {name} {shlex.quote(pattern(value))}" for name, value in options.items() if value)
-
-
 def _lines(view: FleetView) -> Sequence[Line]:
     """Return lines with the filters that the command has too."""
-    options = _options(view)
+    options = options_text(
+        {
+            "--owner": view.owner,
+            "--software": view.software,
+            "--software-version": view.version,
+            **application_options(view.application),
+        }
+    )
     owner = f" AND owner = {literal(view.owner)}" if view.owner and not view.owner.endswith("*") else ""
     return (
         Line("kwitness", f"kwitness clients{options}", "instances that push"),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from kwitness.console.pages.names import LONGEST
 
-__all__ = ["BYTES", "Line", "label", "literal", "pattern"]
+__all__ = ["BYTES", "Line", "application_options", "label", "literal", "options_text", "pattern"]
 
 BYTES: Final = "kafka_client_record_bytes_total"
 
@@ -35,3 +37,18 @@ def label(name: str, value: str) -> str:
 def literal(value: str) -> str:
     """Return a text in SQL."""
     return "'" + value.replace("'", "''") + "'"
+
+
+def application_options(application: str) -> dict[str, str]:
+    """Return the options of the command that select an application: a workload, a principal, or a client id."""
+    if application.startswith("User:"):
+        return {"--principal": application}
+    if "/" in application:
+        namespace, _, workload = application.partition("/")
+        return {"--pod-namespace": namespace, "--workload": workload}
+    return {"--client-id": application} if application else {}
+
+
+def options_text(options: Mapping[str, str]) -> str:
+    """Return options of the command that have a value, each after a space."""
+    return "".join(f" {name} {shlex.quote(pattern(value))}" for name, value in options.items() if value)

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 from kwitness.console.rows.names import digest_of
 from kwitness.contracts.plain_text import plain_text
 
-__all__ = ["LONGEST", "link_of", "message", "sentence", "shown"]
+__all__ = ["LONGEST", "in_query", "link_of", "message", "sentence", "shown"]
 
 LONGEST: Final = 200
 """Characters of a name that are shown."""
@@ -44,3 +44,8 @@ def link_of(page: str, name: str) -> str:
     if len(quoted) > _LONGEST_IN_LINKS or name in {".", ".."}:
         quoted = digest_of(name)
     return f"/{page}/{quoted}"
+
+
+def in_query(name: str) -> str:
+    """Return a name as a value of a query: of a very long name its digest."""
+    return name if len(quote(name, safe="")) <= _LONGEST_IN_LINKS else digest_of(name)

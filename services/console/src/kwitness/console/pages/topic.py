@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
+from kwitness.console.pages.names import in_query
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.rows.addresses import PAGE_ROWS
+from kwitness.console.rows.map import MapView
 from kwitness.console.rows.names import name_of
 from kwitness.console.rows.topics import groups_of, topic_clients, topic_named
 
@@ -23,6 +25,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "clients": topic_clients(requested.database, topic),
         "groups": groups_of(requested.database, topic),
         "page_rows": PAGE_ROWS,
+        "around": MapView(topic=in_query(topic)).address("/map"),
         "lines": _lines(topic),
     }
 
