@@ -8,12 +8,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import util
 from pathlib import Path
 
 import pytest
+import requests
 
+from kwitness.cli import try_here
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
 from kwitness.e2e.kafka.jars import kafka_jars
+from kwitness.sandbox.broker import KafkaJars
+from kwitness.sandbox.sandbox import Sandbox
 from kwitness.sandbox.waiting import run_to_end, wait_for_exit
 
 from tests.cli.command import COMMAND
@@ -73,9 +78,25 @@ class Started:
         return found
 
 
+def entrance_in(shown: str) -> str:
+    """Return the address of the console that a person is shown."""
+    found = re.search(r"The same in a browser, .*:\n  (http://127\.0\.0\.1:\d+/enter\?code=\S+)\n", shown)
+    assert found is not None, shown
+    return found[1]
+
+
+def fleet_at(entrance: str) -> str:
+    """Enter a console, and return its first page once that has all that the sandbox shows."""
+    with requests.Session() as browser:
+        browser.trust_env = False
+        address = browser.get(entrance, timeout=30).url
+        rows = f"{address}?by=client"
+        return eventually(lambda: browser.get(rows, timeout=30).text, lambda text: "/clients/reports" in text)
+
+
 @pytest.fixture
-def started(tmp_path: Path) -> Iterator[Started]:
-    command = Started(tmp_path)
+def started(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Started]:
+    command = Started(tmp_path, *getattr(request, "param", ()))
     yield command
     command.process.kill()
     command.process.wait()
@@ -95,6 +116,9 @@ def test_a_person_sees_all_four_clients_asks_for_them_and_leaves_nothing(started
     assert float(throttled["reports"]) > 0
     assert "kafka-python has no client telemetry in any version: use confluent-kafka-python, or observe it." in shown
     assert "no observer: the program kwitness-observer is not installed" in shown
+    fleet = fleet_at(entrance_in(shown))
+    assert {"checkout", "reports"} <= set(re.findall(r'href="/clients/(\w+)"', fleet))
+    assert "kafka-python" in fleet, "billing, which brokers count and no source names"
 
     assert re.search(r"checkout .* Pushing\n", started.types("clients"))
     assert "TooOld" in started.types("clients", "--silent", "--why")
@@ -121,12 +145,33 @@ def test_a_person_sees_all_four_clients_asks_for_them_and_leaves_nothing(started
 def test_one_that_is_killed_leaves_no_process_and_no_session(started: Started) -> None:
     eventually(started.shown, lambda text: "the first push of a client ..." in text, needs=[started.process])
     eventually(lambda: started.types("clients"), lambda text: "no cluster is configured" not in text)
+    assert "kwitness.console" in "".join(started.processes())
 
     started.process.kill()
     started.process.wait()
 
     eventually(started.processes, lambda left: not left)
     assert "no cluster is configured" in started.types("clients")
+
+
+@pytest.mark.parametrize("started", [["--no-console"]], indirect=True)
+def test_one_without_a_console_starts_none(started: Started) -> None:
+    eventually(started.shown, lambda text: "In another terminal:" in text, needs=[started.process])
+
+    assert "in a browser" not in started.shown()
+    assert "kwitness.console" not in "".join(started.processes())
+
+
+def test_libraries_of_the_console_that_are_not_installed_are_named_and_the_rest_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = util.find_spec
+    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "jinja2" else found(name))
+    sandbox = Sandbox(tmp_path, KafkaJars(kafka_jars("4.3.1")), plugin=plugin_jar())
+
+    assert try_here.start_console(sandbox) is None
+    assert sandbox.console is None
+    assert "no console: jinja2 is not installed: install the extra `console`" in capsys.readouterr().err
 
 
 def test_a_session_in_a_folder_of_others_is_not_asked(tmp_path: Path) -> None:

@@ -24,12 +24,20 @@ def pinned(name: str) -> dict[str, Version]:
     return {canonicalize_name(one.group(1).partition("[")[0]): Version(one.group(2)) for one in found if one}
 
 
+def with_their_parts(texts: list[str]) -> list[str]:
+    """Requirements without extras of our own, in whose place stands what they are made of."""
+    parts: list[str] = []
+    for text in texts:
+        package = Requirement(text)
+        if package.name == PROJECT["project"]["name"]:
+            parts += [part for extra in package.extras for part in with_their_parts(EXTRAS[extra])]
+        else:
+            parts.append(text)
+    return parts
+
+
 def unmet(texts: list[str], lock: dict[str, Version]) -> list[str]:
-    requirements = [Requirement(text) for text in texts]
-    # An extra that is made of others.
-    own = [extra for extra in requirements if extra.name == PROJECT["project"]["name"]]
-    requirements = [package for package in requirements if package not in own]
-    requirements += [Requirement(text) for extras in own for extra in extras.extras for text in EXTRAS[extra]]
+    requirements = [Requirement(text) for text in with_their_parts(texts)]
     return [
         str(package)
         for package in requirements

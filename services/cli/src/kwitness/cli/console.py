@@ -14,7 +14,7 @@ from kwitness.cli.named_arguments import ClusterOption
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.subcommands import SUBCOMMANDS
 
-__all__ = ["app"]
+__all__ = ["app", "missing_library"]
 
 _PROGRAM: Final = "kwitness.console"
 _LIBRARIES: Final = ("aiohttp", "jinja2", "duckdb")
@@ -39,11 +39,8 @@ def console(
     The address that is opened lets one browser in, once. Answers of the collector are read beside requests, with the
     permissions of this user.
     """
-    if missing := [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]:
-        raise CommandFailedError(
-            f"{missing[0]} is not installed: install the extra `console`, as in "
-            "`pip install --find-links dist 'kwitness[console]'`"
-        )
+    if missing := missing_library():
+        raise CommandFailedError(missing)
     given = {
         "--kubeconfig": options.kubeconfig,
         "--context": options.context,
@@ -59,3 +56,14 @@ def console(
     sys.stderr.flush()
     # This process becomes the program, so that terminal, signals and exit status are its own.
     os.execv(sys.executable, [sys.executable, "-m", _PROGRAM, *arguments])
+
+
+def missing_library() -> str:
+    """Return a sentence about a library that the console needs and that is not installed; empty if none is missing."""
+    missing = [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]
+    if not missing:
+        return ""
+    return (
+        f"{missing[0]} is not installed: install the extra `console`, as in "
+        "`pip install --find-links dist 'kwitness[console]'`"
+    )

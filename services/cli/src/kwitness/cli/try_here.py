@@ -21,6 +21,7 @@ from kwitness.answers.access.local_route import LocalRoute
 from kwitness.answers.access.questions import Questions, Selection
 from kwitness.answers.failure import CommandFailedError
 from kwitness.cli import observe
+from kwitness.cli.console import missing_library
 from kwitness.cli.options import Options, new_app
 from kwitness.cli.output import Output, warn
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -31,9 +32,10 @@ from kwitness.sandbox.session import Session, published
 from kwitness.sandbox.waiting import WaitFailedError, wait_until
 
 if TYPE_CHECKING:
+    from kwitness.sandbox.console import Console
     from kwitness.sandbox.sandbox import Sandbox
 
-__all__ = ["app"]
+__all__ = ["app", "start_console"]
 
 _PLUGIN: Final = Path(needs.__file__).resolve().parent / "kwitness-broker-plugin.jar"
 """A wheel has it there."""
@@ -59,6 +61,7 @@ def run(
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Exit after the tables, instead of at Ctrl-C.")] = False,
     observer: Annotated[bool, typer.Option(help="Put an observer in front of the clients that cannot push.")] = True,
+    console: Annotated[bool, typer.Option(help="Run the console, whose address follows the tables.")] = True,
     log: Annotated[
         Path | None, typer.Option("--log", metavar="FILE", help="Write there what follows the tables; made by then.")
     ] = None,
@@ -66,7 +69,7 @@ def run(
     """Start a broker with the plugin, a collector and four clients, show what they push and who is silent, and stay.
 
     Everything listens on 127.0.0.1 and ends with this command. Other terminals ask the same collector: kwitness
-    clients, connections, topics, groups, why, metrics and tail need no kubeconfig while this runs.
+    clients, connections, topics, groups, why, metrics, tail and console need no kubeconfig while this runs.
     """
     if kafka is None:
         raise CommandFailedError(
@@ -85,10 +88,10 @@ def run(
         sandbox = Sandbox(folder, jars, plugin=_plugin(plugin), jvm_options=jvm_options or ())
         print(f"A broker of Kafka {jars.version} with the plugin, a collector and {len(CLIENTS)} clients:", flush=True)
         with sandbox:
-            _show(sandbox, began, once=once, observer=observer, log=log)
+            _show(sandbox, began, once=once, observer=observer, console=console and not once, log=log)
 
 
-def _show(sandbox: Sandbox, began: float, *, once: bool, observer: bool, log: Path | None) -> None:
+def _show(sandbox: Sandbox, began: float, *, once: bool, observer: bool, console: bool, log: Path | None) -> None:
     session = Session(
         pid=os.getpid(),
         bootstrap=sandbox.bootstrap,
@@ -106,6 +109,8 @@ def _show(sandbox: Sandbox, began: float, *, once: bool, observer: bool, log: Pa
             sandbox.subscribe()
         sandbox.start_clients()
         with published(session), CollectorAccess(LocalRoute(session)) as collector:
+            # It starts while the clients do.
+            pages = start_console(sandbox) if console else None
             questions = Questions(collector)
             with _step("the first push of a client"):
                 wait_until(lambda: any(client.metrics for client in questions.clients().items), what="a first push")
@@ -115,6 +120,8 @@ def _show(sandbox: Sandbox, began: float, *, once: bool, observer: bool, log: Pa
             first_look.show_pushing(output, questions)
             first_look.show_metrics(output, questions)
             first_look.show_silent(output, questions)
+            if pages is not None:
+                print(f"\nThe same in a browser, which this address lets in once:\n  {pages.entrance()}", flush=True)
             if not once:
                 _show_commands(session)
             if log is not None:
@@ -156,6 +163,14 @@ def _observe(sandbox: Sandbox, questions: Questions) -> None:
         )
 
 
+def start_console(sandbox: Sandbox) -> Console | None:
+    """Start the console where its libraries are installed."""
+    if missing := missing_library():
+        warn(f"no console: {missing}")
+        return None
+    return sandbox.start_console()
+
+
 def _show_commands(session: Session) -> None:
     kwitness = _as_typed()
     lines = [
@@ -163,6 +178,7 @@ def _show_commands(session: Session) -> None:
         f"{kwitness} clients --silent --why",
         f"{kwitness} why {CLIENTS[-1].client_id}",
         f"{kwitness} metrics {CLIENTS[0].client_id} --watch",
+        f"{kwitness} console",
         f"{kwitness} observe --bootstrap {session.bootstrap}",
         f"curl -s {session.metrics_url} | grep ^kafka_client_",
     ]

@@ -20,8 +20,8 @@ _LIBRARIES: Final = {
     "kafka": "kafka-python",
     "prometheus_client": "prometheus-client",
 }
-_MEMORY_MIB: Final = 1200
-"""A broker of 512 MiB of heap, the collector, four clients."""
+_MEMORY_MIB: Final = 1350
+"""A broker of 512 MiB of heap, the collector, four clients, the console."""
 _DISK_MIB: Final = 500
 
 

@@ -1,4 +1,4 @@
-"""Runs a broker, a collector and clients, and later an observer, in one folder; ends them all together."""
+"""Runs a broker, a collector, clients, and later an observer and a console, in one folder; ends them together."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kwitness.contracts.broker_configs import BrokerSubscriptionConfig
 from kwitness.sandbox.broker import Broker, KafkaJars
 from kwitness.sandbox.client_programs import CLIENTS, PUSH_INTERVAL_S, start_client
 from kwitness.sandbox.collector import Collector
+from kwitness.sandbox.console import Console
 from kwitness.sandbox.guarded_process import GuardedProcess
 from kwitness.sandbox.node_properties import random_id
 from kwitness.sandbox.observer import Observer
@@ -59,6 +60,7 @@ class Sandbox:
             jvm_options=jvm_options,
         )
         self.observer: Observer | None = None
+        self.console: Console | None = None
         self._clients: dict[str, GuardedProcess] = {}
 
     def start(self) -> None:
@@ -114,18 +116,26 @@ class Sandbox:
                 self._clients[client.client_id].stop()
                 self._clients[client.client_id] = start_client(client, self._folder, self.observer.bootstrap)
 
+    def start_console(self) -> Console:
+        """Start a console of the session that was published, and return it before it serves pages."""
+        self.console = Console(self._folder / "console.log")
+        return self.console
+
     def ended(self) -> Sequence[str]:
         """Return the names of parts that have ended by themselves."""
         parts = {"the collector": self.collector.process, **self._clients}
         if self.observer is not None:
             parts["the observer"] = self.observer.process
+        if self.console is not None:
+            parts["the console"] = self.console.process
         ended = [name for name, process in parts.items() if process is not None and not process.running]
         return ended if self.broker.running else ["the broker", *ended]
 
     def stop(self) -> None:
-        """End all processes, clients first."""
-        with ThreadPoolExecutor(len(CLIENTS)) as pool:
-            list(pool.map(GuardedProcess.stop, self._clients.values()))
+        """End all processes, first those that ask others."""
+        askers = [*self._clients.values(), *([] if self.console is None else [self.console.process])]
+        with ThreadPoolExecutor(len(CLIENTS) + 1) as pool:
+            list(pool.map(GuardedProcess.stop, askers))
         if self.observer is not None:
             self.observer.stop()
         self.broker.stop()
