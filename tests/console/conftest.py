@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
 import pytest_asyncio
@@ -21,6 +22,10 @@ from tests.collector.collector_process import CollectorProcess
 from tests.console.chromium import chromium
 from tests.console.fleet_samples import OWNERS, fill, stay
 from tests.console.open_console import OpenConsole, session_of
+from tests.console.subscription_samples import apply_subscriptions
+
+DRAWN: Final = "shop"
+"""The namespace of resources that are drawn."""
 
 
 @pytest.fixture(scope="session")
@@ -72,10 +77,13 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def drawn_console(filled: CollectorProcess) -> AsyncIterator[OpenConsole]:
-    """A console that has read the fleet once, for all tests that draw pages; they leave it as it is."""
+async def drawn_console(filled: CollectorProcess, api: ApiServer) -> AsyncIterator[OpenConsole]:  # noqa: F811
+    """A console that has read fleet and resources once, for all tests that draw pages; they leave it as it is."""
+    api.objects.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": DRAWN}})
+    apply_subscriptions(api, DRAWN)
     stay(filled)
-    async with opened(session_of(filled)) as console:
+    access = connect(AccessOptions(kubeconfig=api.kubeconfig, namespace=DRAWN))
+    async with over_kubernetes(filled, access) as console:
         await console.read()
         yield console
 

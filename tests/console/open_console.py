@@ -57,7 +57,7 @@ class OpenConsole:
     async def read(self, *names: str) -> None:
         """Have sources read once, all unless some are named, and pages made of that."""
         sources = self.console.sources
-        for name in names or ("clients", "silent", "connections", "traffic", "groups", "reporters"):
+        for name in names or sources:
             await sources[name].read_once()
         await self.console.assembly.make_once()
 

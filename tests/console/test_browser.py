@@ -16,14 +16,14 @@ from kwitness.console.pages.page import Page
 
 from tests.collector.collector_process import CollectorProcess
 from tests.console.chromium import THEMES
-from tests.console.conftest import opened
+from tests.console.conftest import DRAWN, opened
 from tests.console.drawn import NARROW, WIDE, ZOOMED, drawn
 from tests.console.open_console import OpenConsole, session_of
 from tests.console.test_pages import AWAY
 from tests.soak import alone
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
-EXAMPLES: Final = {"/clients": "checkout-canary", "/topics": "orders"}
+EXAMPLES: Final = {"/clients": "checkout-canary", "/topics": "orders", "/subscriptions": f"{DRAWN}/slow-orders"}
 """A name for each page that has one."""
 FURTHER: Final = (
     "/?by=client&order=-lag_ms",

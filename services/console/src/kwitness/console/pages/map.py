@@ -48,7 +48,7 @@ def _values(requested: Requested) -> dict[str, Any]:
     shared = {
         "view": view,
         "matrix_address": MapView(by=view.by, direction=view.direction).address(_PATH),
-        "observers": database.row("SELECT number FROM observers")["number"],
+        "observers": database.row("SELECT count(*) AS number FROM observers")["number"],
     }
     if not view.is_graph:
         return {**shared, **_matrix_values(matrix(database, view), view), "lines": _MATRIX_LINES}
