@@ -22,6 +22,7 @@ from tests.collector.collector_process import CollectorProcess
 from tests.console.chromium import chromium
 from tests.console.fleet_samples import OWNERS, fill, stay
 from tests.console.open_console import OpenConsole, session_of
+from tests.console.sign_in_fixtures import accounts, api_access, cluster, visitor  # noqa: F401
 from tests.console.subscription_samples import apply_subscriptions
 
 DRAWN: Final = "shop"

@@ -7,26 +7,50 @@ cannot use its cookie (SameSite=Strict), and no name that resolves to loopback i
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import Final
+from typing import Final, Protocol
 
 from aiohttp import web
 
 from kwitness.console.readers import Reader
 
-__all__ = ["CODE_PATH", "READER", "Door", "RefusedError"]
+__all__ = ["CODE_PATH", "READER", "SAFE_METHODS", "TOKEN", "Door", "Guard", "Handler", "RefusedError", "inner_address"]
 
 CODE_PATH: Final = "/enter"
 _BYTES: Final = 32
 READER: Final = web.RequestKey("reader", Reader)
 """Names the reader in each request that was let in."""
-_SAFE: Final = frozenset({"GET", "HEAD"})
-_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+TOKEN: Final = web.RequestKey("token", str)
+"""Names the token with which that person can write in a cluster, in requests that have one."""
+SAFE_METHODS: Final = frozenset({"GET", "HEAD"})
+_MAX_ADDRESS: Final = 2_048
+_INNER: Final = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
+"""An address within the console; a backslash would begin one of another site."""
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class RefusedError(Exception):
-    """A request that is not let in; the message is a sentence and a remedy."""
+    """A request that is not let in; the message is a sentence and a remedy, below a title."""
+
+    def __init__(self, message: str, *, title: str = "Not let in", status: int = 403) -> None:
+        super().__init__(message)
+        self.title, self.status = title, status
+
+
+class Guard(Protocol):
+    """A door: lets requests in, each with its `READER`, and in a cluster with its `TOKEN`."""
+
+    async def guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer a request itself, or name who it is of and return the handler's answer.
+
+        Raises
+        ------
+        RefusedError
+            The request is not let in.
+        """
+        ...
 
 
 class Door:
@@ -40,7 +64,7 @@ class Door:
     Attributes
     ----------
     reader
-        The person who is let in. A laptop's collector answers with that person's own rights, so nothing is hidden.
+        The person who is let in. A laptop's collector answers with that person's own permissions, so nothing is hidden.
     """
 
     def __init__(self, port: int) -> None:
@@ -57,7 +81,7 @@ class Door:
         return f"{self.address}{CODE_PATH}?code={self._code}"
 
     @web.middleware
-    async def guard(self, request: web.Request, handler: _Handler) -> web.StreamResponse:
+    async def guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Refuse requests without the cookie, under other names, or from other sites.
 
         Raises
@@ -74,7 +98,7 @@ class Door:
                 "This browser has not been let in: open the address that the terminal of kwitness console shows. "
                 "It can be used once; for another browser, start kwitness console again."
             )
-        if request.method not in _SAFE and request.headers.get("Origin", "") not in {
+        if request.method not in SAFE_METHODS and request.headers.get("Origin", "") not in {
             f"http://{host}" for host in self._hosts
         }:
             raise RefusedError("A form of another site was sent here: use the forms of the console.")
@@ -95,3 +119,9 @@ class Door:
 
 def _equal(given: str, expected: str) -> bool:
     return hmac.compare_digest(given.encode(errors="replace"), expected.encode())
+
+
+def inner_address(text: object) -> str:
+    """Return an address to go back to if it is one of the console, else that of its first page."""
+    is_inner = isinstance(text, str) and len(text) <= _MAX_ADDRESS and _INNER.fullmatch(text) is not None
+    return str(text) if is_inner else "/"

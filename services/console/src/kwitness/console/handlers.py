@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -12,7 +11,7 @@ from urllib.parse import unquote
 
 from aiohttp import web
 
-from kwitness.console.door import READER
+from kwitness.console.door import READER, inner_address
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.database import IndexFullError
 from kwitness.console.pages.all_pages import GROUPS, PAGES
@@ -25,8 +24,6 @@ from kwitness.console.sources.source import Source
 __all__ = ["Handlers"]
 
 _YEAR_S: Final = 365 * 86_400
-_BACK: Final = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")
-"""An address within the console; a backslash would begin one of another site."""
 
 
 class Handlers:
@@ -61,9 +58,7 @@ class Handlers:
     async def _keep_preferences(self, request: web.Request) -> web.Response:
         """Keep what a form prefers, and return to its page."""
         form = await request.post()
-        back = form.get("back")
-        is_inside = isinstance(back, str) and _BACK.fullmatch(back) is not None
-        response = web.Response(status=303, headers={"Location": str(back) if is_inside else "/"})
+        response = web.Response(status=303, headers={"Location": inner_address(form.get("back"))})
         for preference in PREFERENCES:
             value = form.get(preference.name)
             if isinstance(value, str) and value in preference.values:

@@ -25,13 +25,15 @@ _TOKEN_CHECK_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ApiAccess:
-    """Where the API server is and who we are there."""
+    """The address of the API server, and our account there."""
 
     server: str
     ssl_context: ssl.SSLContext = field(repr=False)
     token_file: Path | None = None
     token: str | None = field(default=None, repr=False)
     namespace: str = "default"
+    has_client_certificate: bool = False
+    """Each TLS connection names the user of this certificate, also where a request has a token."""
 
 
 def find_access(kubeconfig: Path | None = None) -> ApiAccess:
@@ -74,6 +76,7 @@ def _from_kubeconfig(path: Path) -> ApiAccess:
         token=user.get("token"),
         token_file=Path(user["tokenFile"]) if "tokenFile" in user else None,
         namespace=context.get("namespace", "default"),
+        has_client_certificate=certificate is not None and key is not None,
     )
 
 

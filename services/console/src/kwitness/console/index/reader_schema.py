@@ -18,7 +18,7 @@ from kwitness.console.index.members import rebuild
 from kwitness.console.index.tables import Table
 from kwitness.contracts.reader_rights import RowFacts, may_see
 
-__all__ = ["COUNTED", "VISIBLE", "ReaderSchema"]
+__all__ = ["COUNTED", "VISIBLE", "ReaderSchema", "known_namespaces"]
 
 VISIBLE: Final = "visible_namespaces"
 """Table of the namespaces in the index that the readers may see."""
@@ -30,6 +30,11 @@ COUNTED: Final[Mapping[str, str]] = {
 _NAMESPACES: Final = "\nUNION ".join(
     f"SELECT {table.namespace} AS namespace FROM {table.name}" for table in ALL_TABLES if table.namespace
 )
+
+
+def known_namespaces(everything: Database) -> frozenset[str]:
+    """Return the proven namespaces of the clients in the index of all."""
+    return frozenset(row["namespace"] for row in everything.rows(_NAMESPACES) if row["namespace"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +125,7 @@ class ReaderSchema:
 
     def _visible(self) -> list[str]:
         """Return the namespaces in the index that the readers may see; each is compared once while it is there."""
-        known = [row["namespace"] for row in self._everything.rows(_NAMESPACES) if row["namespace"]]
+        known = known_namespaces(self._everything)
         before = self._compared
         self._compared = {
             namespace: before[namespace] if namespace in before else may_see(RowFacts(namespace), self._scope)

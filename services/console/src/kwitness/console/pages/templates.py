@@ -41,5 +41,7 @@ class Templates:
         )
 
     def page(self, template: str, /, **values: Any) -> str:
-        """Return a page; `preferred` and `address` have defaults."""
-        return self._environment.get_template(template).render({"preferred": preferred({}), "address": "/", **values})
+        """Return a page; `preferred`, `address` and `is_inside` (files of the console are answered) have defaults."""
+        return self._environment.get_template(template).render(
+            {"preferred": preferred({}), "address": "/", "is_inside": True, **values}
+        )

@@ -11,25 +11,29 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from pydantic.alias_generators import to_camel
 from yarl import URL
 
-__all__ = ["CheckedBy", "Method", "OidcSettings", "SignInSettings", "secure_url"]
+__all__ = ["CheckedBy", "Method", "OidcSettings", "SignInSettings", "is_secure"]
 
 Method = Literal["token", "proxy", "oidc"]
 CheckedBy = Literal["apiServer", "console"]
 _HEADER: Final = re.compile(r"[A-Za-z0-9-]{1,64}")
+_NAMES: Final = re.compile(r".*(user|username|email|groups?|name|cookie|host)", re.IGNORECASE)
+"""Headers in which proxies name a person: every program that reaches the console can write such a name."""
 
 
-def secure_url(text: str) -> str:
-    """Return the address as it is.
+def is_secure(address: str) -> bool:
+    """Return whether requests to an address are safe from readers on the way: by https, or on loopback."""
+    try:
+        url = URL(address)
+    except ValueError:
+        return False
+    return bool(url.host) and (url.scheme == "https" or (url.scheme == "http" and _is_loopback(url.host)))
 
-    Raises
-    ------
-    ValueError
-        Its scheme is not https, and it is not of loopback; or it has credentials, a query or a fragment.
-    """
-    url = URL(text)
-    if url.scheme != "https" and not (url.scheme == "http" and _is_loopback(url.host)):
+
+def _secure_url(text: str) -> str:
+    if not is_secure(text):
         raise ValueError(f"{text!r} must begin with https://: over http, tokens could be read on their way")
-    if not url.host or url.user is not None or url.query_string or url.fragment:
+    url = URL(text)
+    if url.user is not None or url.query_string or url.fragment:
         raise ValueError(f"{text!r} must be a scheme, a host and a path alone, for example https://example.org/")
     return text
 
@@ -47,7 +51,7 @@ def _is_loopback(host: str | None) -> bool:
         return False
 
 
-SecureUrl = Annotated[str, AfterValidator(secure_url)]
+SecureUrl = Annotated[str, AfterValidator(_secure_url)]
 
 
 class _Settings(BaseModel):
@@ -111,6 +115,11 @@ class SignInSettings(_Settings):
             raise ValueError("methods has oidc if and only if the provider is described in oidc")
         if not _HEADER.fullmatch(self.proxy_header):
             raise ValueError(f"proxyHeader {self.proxy_header!r} must be the name of a header, such as Authorization")
+        if _NAMES.fullmatch(self.proxy_header):
+            raise ValueError(
+                f"proxyHeader {self.proxy_header} has a name and no token, which proves nothing: have the proxy pass "
+                "the token on, in Authorization or X-Forwarded-Access-Token"
+            )
         return self
 
     @property
