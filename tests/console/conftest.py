@@ -20,6 +20,7 @@ from kwitness.sandbox.session import Session
 from tests.cli.conftest import another_namespace, api, namespace  # noqa: F401 - fixtures of the API server
 from tests.collector.collector_process import CollectorProcess
 from tests.console.chromium import chromium
+from tests.console.finding_samples import apply_jobs
 from tests.console.fleet_samples import OWNERS, fill, stay
 from tests.console.open_console import OpenConsole, session_of
 from tests.console.sign_in_fixtures import accounts, api_access, cluster, visitor  # noqa: F401
@@ -82,6 +83,7 @@ async def drawn_console(filled: CollectorProcess, api: ApiServer) -> AsyncIterat
     """A console that has read fleet and resources once, for all tests that draw pages; they leave it as it is."""
     api.objects.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": DRAWN}})
     apply_subscriptions(api, DRAWN)
+    apply_jobs(api, DRAWN)
     stay(filled)
     access = connect(AccessOptions(kubeconfig=api.kubeconfig, namespace=DRAWN))
     async with over_kubernetes(filled, access) as console:

@@ -30,6 +30,8 @@ WALKED = 200
 """Addresses that are walked from one page."""
 _AGE = re.compile(r"(?:as of |>)(?:now|[0-9 smh]+ ago)")
 _HIDDEN = re.compile(r' <span id="hidden">[0-9]+ more [a-z]+ that you may not see\.</span>')
+FORMS = ("/static/", "/preferences", "/findings/seen")
+"""Addresses that are no pages."""
 
 
 class Tenants(NamedTuple):
@@ -78,7 +80,9 @@ async def walk(console: OpenConsole, reader: Reader) -> dict[str, str]:
         waiting += [
             link
             for link in links(found[address])
-            if link.startswith("/") and not link.startswith(("/static/", "/theme")) and link not in {*found, *waiting}
+            if link.startswith("/") and not link.startswith(FORMS) and link not in {*found, *waiting}
+            # Orders of rows that a filter selected have the rows of its page.
+            if not ("order=" in link and "&" in link)
         ]
     assert not waiting, f"more than {WALKED} addresses"
     return found

@@ -6,24 +6,22 @@ import asyncio
 import functools
 import time
 from collections.abc import Mapping, Sequence
-from typing import Final
 from urllib.parse import unquote
 
 from aiohttp import web
 
-from kwitness.console.door import READER, inner_address
+from kwitness.console.door import READER
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.database import IndexFullError
+from kwitness.console.kept import seen_ms
 from kwitness.console.pages.all_pages import GROUPS, PAGES
 from kwitness.console.pages.page import Page, Requested
-from kwitness.console.pages.preferences import PREFERENCES, preferred
+from kwitness.console.pages.preferences import preferred
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.shown_sources import shown_source
 from kwitness.console.sources.source import Source
 
 __all__ = ["Handlers"]
-
-_YEAR_S: Final = 365 * 86_400
 
 
 class Handlers:
@@ -50,21 +48,7 @@ class Handlers:
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of all pages."""
-        return (
-            *(web.get(page.route, functools.partial(self._show, page)) for page in PAGES),
-            web.post("/preferences", self._keep_preferences),
-        )
-
-    async def _keep_preferences(self, request: web.Request) -> web.Response:
-        """Keep what a form prefers, and return to its page."""
-        form = await request.post()
-        response = web.Response(status=303, headers={"Location": inner_address(form.get("back"))})
-        for preference in PREFERENCES:
-            value = form.get(preference.name)
-            if isinstance(value, str) and value in preference.values:
-                cookie = preference.cookie
-                response.set_cookie(cookie, value, max_age=_YEAR_S, httponly=True, samesite="Strict", path="/")
-        return response
+        return [web.get(page.route, functools.partial(self._show, page)) for page in PAGES]
 
     async def _show(self, page: Page, request: web.Request) -> web.Response:
         began = time.perf_counter()
@@ -89,6 +73,7 @@ class Handlers:
                 name=_name_in(request, page),
                 read_ms={key: source.as_of_ms or 0 for key, source in sources.items()},
                 now_ms=int(time.time() * 1000),
+                seen_ms=seen_ms(request.cookies),
             )
             return self._templates.page(
                 page.template,

@@ -18,6 +18,7 @@ from kwitness.console.door import Door
 from kwitness.console.handlers import Handlers
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
+from kwitness.console.kept import kept_routes
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.collector_sources import collector_sources
 from kwitness.console.sources.kubernetes import kubernetes_sources
@@ -86,7 +87,7 @@ class Console:
         listening = _bound(self._port)
         door = Door(listening.getsockname()[1])
         app = web.Application(middlewares=[Answers(templates).complete, door.guard])
-        app.router.add_routes([*handlers.routes(), static_route()])
+        app.router.add_routes([*handlers.routes(), *kept_routes(), static_route()])
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.SockSite(runner, listening).start()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from kwitness.console.pages.client import CLIENT
+from kwitness.console.pages.findings import FINDINGS
 from kwitness.console.pages.fleet import FLEET
 from kwitness.console.pages.map import MAP
 from kwitness.console.pages.page import Page
@@ -27,7 +28,7 @@ class Group(NamedTuple):
 GROUPS: Final = (
     Group("Clients", (FLEET, CLIENT, TOPICS, TOPIC, MAP)),
     Group("Analyses", ()),
-    Group("Installation", (SUBSCRIPTIONS, SUBSCRIPTION)),
+    Group("Installation", (SUBSCRIPTIONS, SUBSCRIPTION, FINDINGS)),
 )
 """Pages of one group are in the order of the navigation; pages without a title have no link there."""
 PAGES: Final[Sequence[Page]] = tuple(page for group in GROUPS for page in group.pages)

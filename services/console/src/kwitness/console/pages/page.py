@@ -28,6 +28,8 @@ class Requested:
         those of Kubernetes beside `kwitness try`, have no entry.
     now_ms
         The time, in milliseconds since 1970.
+    seen_ms
+        When this browser marked findings as seen; 0 if it never did.
     """
 
     database: Database
@@ -35,6 +37,7 @@ class Requested:
     name: str
     read_ms: Mapping[str, int]
     now_ms: int
+    seen_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
