@@ -31,6 +31,7 @@ FURTHER: Final = (
     "/clients/nothing",
     "/topics/nothing",
     "/map?topic=postings",
+    f"/subscriptions/{DRAWN}/lost",
 )
 """Other rows of a page, and states without rows."""
 SIZES: Final = (WIDE, ZOOMED, NARROW)

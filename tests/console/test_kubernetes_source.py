@@ -1,4 +1,4 @@
-"""Reads resources from a real API server into the index: with all rights, some and none, bounded, and away."""
+"""Reads resources from a real API server into the index: with all permissions, some and none, bounded, and away."""
 
 from __future__ import annotations
 

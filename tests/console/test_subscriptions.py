@@ -42,8 +42,9 @@ async def test_the_list_has_what_the_command_lists(
     items = json.loads(await in_thread(person.done, *line.split()[1:], "--output", "json"))["items"]
     rows = cells(page)
     assert len(rows) == len(items) == 5
-    assert figure(page, "ours") == str(sum(item["owner"] == "Ours" for item in items)) == "3"
-    assert figure(page, "others") == "2"
+    # Other tests have KafkaClusters that no operator has seen: numbers are lower bounds.
+    assert figure(page, "ours").removeprefix("≥ ") == str(sum(item["owner"] == "Ours" for item in items)) == "3"
+    assert figure(page, "others").removeprefix("≥ ") == "2"
     assert figure(page, "unready") == str(sum(item.get("ready", "True") != "True" for item in items)) == "1"
     assert figure(page, "unsent") == str(sum(len(item.get("unsentPrefixes", [])) for item in items)) == "1"
     by_name = {row[0].split()[0]: row for row in rows}

@@ -15,7 +15,7 @@ from kwitness.contracts.client_metrics import CLIENT_METRICS
 from kwitness.contracts.resources.durations import parse_duration
 from kwitness.contracts.resources.meta import API_VERSION
 
-__all__ = ["Request", "expiry", "pattern_of", "subscription", "unknown_metrics"]
+__all__ = ["Request", "expiry", "metric_warnings", "pattern_of", "subscription"]
 
 _SHORTEST_LIFE: Final = timedelta(minutes=1)
 _LAST_PORT: Final = 65_535
@@ -129,7 +129,16 @@ def pattern_of(values: Sequence[str], *, patterns: bool) -> str:
     return "|".join(_SPECIAL.sub(r"\\\1", value) for value in values)
 
 
-def unknown_metrics(prefixes: Sequence[str]) -> dict[str, str | None]:
+def metric_warnings(prefixes: Sequence[str]) -> list[str]:
+    """Return a sentence for each prefix with which no metric of the registry begins."""
+    hints = {
+        prefix: f"; the nearest that is known is {nearest}" if nearest else ""
+        for prefix, nearest in _unknown_metrics(prefixes).items()
+    }
+    return [f"no client is known to send a metric that begins with {prefix}{hint}" for prefix, hint in hints.items()]
+
+
+def _unknown_metrics(prefixes: Sequence[str]) -> dict[str, str | None]:
     """Return the prefixes with which no metric of the registry begins, each with the nearest that there is."""
     names = [metric.name for metric in CLIENT_METRICS]
     unknown = [one for one in prefixes if one != "*" and not any(name.startswith(one) for name in names)]

@@ -12,23 +12,21 @@ import typer
 from kwitness.answers.access.broker_subscriptions import subscriptions_at_brokers
 from kwitness.answers.access.cluster_access import AlreadyThereError, ClusterAccess, connect
 from kwitness.answers.access.cluster_reference import cluster_of
-from kwitness.answers.access.serving_collector import find_cluster, parsed
+from kwitness.answers.access.risk_bounds import risk_warnings
+from kwitness.answers.access.serving_collector import find_cluster
 from kwitness.answers.failure import CommandFailedError, NotPermittedError, WrongUseError
-from kwitness.answers.subscription_request import Request, subscription, unknown_metrics
+from kwitness.answers.subscription_request import Request, metric_warnings, subscription
 from kwitness.answers.views.subscription_facts import Subscription, of_resource, subscriptions
 from kwitness.cli.completed_names import resources_of
 from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output, resource_name, warn
 from kwitness.cli.progress import working
-from kwitness.cli.risk_bounds import risk_bounds
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.subscription_page import AT_RISK, SILENT, facts
 from kwitness.cli.subscription_rows import COLUMNS, NAMESPACE_COLUMN, cells
 from kwitness.contracts.plain_text import plain_text
-from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
 from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-from kwitness.subscriptions.risk_rule import tightest
 
 if TYPE_CHECKING:
     from kwitness.answers.access.collector_access import CollectorRoute
@@ -177,9 +175,8 @@ def add(
         accept_risk=accept_risk,
     )
     body = subscription(request)
-    for prefix, nearest in unknown_metrics(request.metrics).items():
-        hint = f"; the nearest that is known is {nearest}" if nearest else ""
-        warn(f"no client is known to send a metric that begins with {prefix}{hint}")
+    for warning in metric_warnings(request.metrics):
+        warn(warning)
     try:
         created = access.create(body, dry_run=dry_run)
     except AlreadyThereError as error:
@@ -188,9 +185,8 @@ def add(
             f"first by `kwitness subscriptions delete {name}`"
         ) from error
     if accept_risk:
-        rule = tightest(risk_bounds(access, found), parsed(ClientMetricsSubscription, created))
-        if rule.too_loose is not None:
-            warn(rule.too_loose)
+        for warning in risk_warnings(access, found, created):
+            warn(warning)
     if dry_run:
         Output(replace(options, output="yaml") if Output(options).is_table else options).document(body)
         return

@@ -15,7 +15,7 @@ from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.database import IndexFullError
 from kwitness.console.kept import seen_ms
 from kwitness.console.pages.all_pages import GROUPS, PAGES
-from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.page import Page, PageValues, Requested
 from kwitness.console.pages.preferences import preferred
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.shown_sources import shown_source
@@ -48,20 +48,29 @@ class Handlers:
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of all pages."""
-        return [web.get(page.route, functools.partial(self._show, page)) for page in PAGES]
+        return [web.get(page.route, functools.partial(self.show, page)) for page in PAGES]
 
-    async def _show(self, page: Page, request: web.Request) -> web.Response:
+    async def show(
+        self, page: Page, request: web.Request, values: PageValues | None = None, *, status: int = 200
+    ) -> web.Response:
+        """Answer with a page.
+
+        Parameters
+        ----------
+        values
+            Returns what it shows, where that is not what the page itself selects.
+        """
         began = time.perf_counter()
         try:
-            text = await asyncio.to_thread(self._render, page, request)
+            text = await asyncio.to_thread(self._render, page, request, values or page.values)
         except IndexFullError as error:
             raise web.HTTPServiceUnavailable from error
-        response = web.Response(text=text, content_type="text/html")
+        response = web.Response(status=status, text=text, content_type="text/html")
         response.headers["Server-Timing"] = f"page;dur={(time.perf_counter() - began) * 1000:.1f}"
         response.enable_compression()
         return response
 
-    def _render(self, page: Page, request: web.Request) -> str:
+    def _render(self, page: Page, request: web.Request, values: PageValues) -> str:
         """Make a page of the rows that its reader may see."""
         reader = request[READER]
         sources = {key: shown_source(source, reader) for key, source in self._sources.items()}
@@ -77,11 +86,11 @@ class Handlers:
             )
             return self._templates.page(
                 page.template,
-                **page.values(requested),
+                **values(requested),
                 section=page.section,
                 navigation=[group for group in GROUPS if group.pages],
                 preferred=preferred(request.cookies),
-                address=request.rel_url.raw_path_qs,
+                address=request.rel_url.raw_path_qs if request.method == "GET" else page.path,
                 collector=self._collector,
                 sources=sources,
                 sees_all=reader.sees_all,

@@ -23,6 +23,8 @@ from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.collector_sources import collector_sources
 from kwitness.console.sources.kubernetes import kubernetes_sources
 from kwitness.console.static_files import static_route
+from kwitness.console.writing.subscription_writing import SubscriptionWriting
+from kwitness.console.writing.writers import Writers
 
 __all__ = ["Console"]
 
@@ -87,7 +89,9 @@ class Console:
         listening = _bound(self._port)
         door = Door(listening.getsockname()[1])
         app = web.Application(middlewares=[Answers(templates).complete, door.guard])
-        app.router.add_routes([*handlers.routes(), *kept_routes(), static_route()])
+        writers = Writers(self._backends.cluster, is_own=isinstance(door, Door))
+        writing = SubscriptionWriting(handlers, writers, self.sources.get("resources"))
+        app.router.add_routes([*writing.routes(), *handlers.routes(), *kept_routes(), static_route()])
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.SockSite(runner, listening).start()

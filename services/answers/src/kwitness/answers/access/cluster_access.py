@@ -114,11 +114,29 @@ class ClusterAccess:
         kind, where, name = str(body["kind"]), body["metadata"]["namespace"], body["metadata"]["name"]
         return self.request("PUT", _path(kind, where, name), Permission("update", _resource(kind), where, name), body)
 
-    def delete(self, kind: str, name: str, namespace: str | None = None) -> bool:
-        """Delete one of our resources; return whether there was one."""
+    def delete(
+        self,
+        kind: str,
+        name: str,
+        namespace: str | None = None,
+        *,
+        only: Mapping[str, str] | None = None,
+        dry_run: bool = False,
+    ) -> bool:
+        """Delete one of our resources; return whether there was one.
+
+        Parameters
+        ----------
+        only
+            `uid` and `resourceVersion` that it must have; one that has others is not deleted, and an error.
+        dry_run
+            Have the API server check it and do nothing.
+        """
         where = namespace or self.namespace
         wanted = Permission("delete", _resource(kind), where, name)
-        return self.request("DELETE", _path(kind, where, name), wanted) is not None
+        options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": dict(only)} if only else None
+        query = {"dryRun": "All"} if dry_run else None
+        return self.request("DELETE", _path(kind, where, name), wanted, options, query=query) is not None
 
     def config_map(self, name: str, namespace: str) -> Mapping[str, str] | None:
         """Return the entries of a ConfigMap, or None when there is none."""

@@ -35,6 +35,7 @@ SUBSCRIPTIONS: Final = Table(
         "silent": "BIGINT",
         "expires_at": "VARCHAR",
         "created_ms": "BIGINT",
+        "ending": "BOOLEAN",
         "broker_resource": "VARCHAR",
     },
     namespace="k8s_namespace",

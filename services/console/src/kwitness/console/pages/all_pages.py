@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from kwitness.console.pages.add_subscription import ADD_SUBSCRIPTION
 from kwitness.console.pages.client import CLIENT
 from kwitness.console.pages.findings import FINDINGS
 from kwitness.console.pages.fleet import FLEET
@@ -28,7 +29,7 @@ class Group(NamedTuple):
 GROUPS: Final = (
     Group("Clients", (FLEET, CLIENT, TOPICS, TOPIC, MAP)),
     Group("Analyses", ()),
-    Group("Installation", (SUBSCRIPTIONS, SUBSCRIPTION, FINDINGS)),
+    Group("Installation", (SUBSCRIPTIONS, SUBSCRIPTION, ADD_SUBSCRIPTION, FINDINGS)),
 )
 """Pages of one group are in the order of the navigation; pages without a title have no link there."""
 PAGES: Final[Sequence[Page]] = tuple(page for group in GROUPS for page in group.pages)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kwitness.console.index.database import Database
 
-__all__ = ["Page", "Requested"]
+__all__ = ["Page", "PageValues", "Requested"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,9 @@ class Requested:
     seen_ms: int = 0
 
 
+PageValues = Callable[[Requested], dict[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page at `path`, or with `is_named` one for each name below it.
@@ -60,7 +63,7 @@ class Page:
     section: str
     template: str
     sources: Sequence[str]
-    values: Callable[[Requested], dict[str, Any]]
+    values: PageValues
     title: str = ""
     is_named: bool = False
 

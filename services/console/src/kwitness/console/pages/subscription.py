@@ -39,6 +39,7 @@ def _described(body: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     status = body.get("status") or {}
     return {
         "subscription": subscription,
+        "is_ending": "deletionTimestamp" in body["metadata"],
         "facts": list(_facts(subscription, body, now)),
         "conditions": conditions_of(body),
         "warnings": [

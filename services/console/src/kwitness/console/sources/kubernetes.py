@@ -215,6 +215,7 @@ def _subscription_rows(items: Iterable[Mapping[str, Any]], of_brokers: Iterable[
                 **{name: found.clients.get(name) for name in _COUNTS},
                 "expires_at": found.expires_at,
                 "created_ms": None if body is None else _created_ms(body),
+                "ending": body is not None and "deletionTimestamp" in body["metadata"],
                 "broker_resource": found.broker_resource,
             }
         )

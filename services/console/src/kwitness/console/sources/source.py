@@ -56,6 +56,7 @@ class Source:
         self._changed = changed
         self._period_s = period_s
         self._worked_s = 0.0
+        self._reading = asyncio.Lock()
 
     @property
     def state(self) -> Literal["loading", "complete", "partial", "failed"]:
@@ -67,7 +68,11 @@ class Source:
         return "partial" if self.lacks else "complete"
 
     async def read_once(self) -> None:
-        """Read it once."""
+        """Read it once, after a read that is going on: that may have missed what was just written."""
+        async with self._reading:
+            await self._read_now()
+
+    async def _read_now(self) -> None:
         began_ms = int(time.time() * 1000)
         try:
             self.lacks, self._worked_s = await asyncio.to_thread(self._measured)
