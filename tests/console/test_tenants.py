@@ -26,7 +26,7 @@ SHOP, BANK = Tenant("shop", window_ms=600_000), Tenant("bank", window_ms=600_000
 OF_SHOP, OF_BANK = (Reader(f"reader of {tenant.name}", frozenset({tenant.name})) for tenant in (SHOP, BANK))
 OF_ALL, OF_NONE = Reader("reader of all", None), Reader("reader of none", frozenset())
 LONG_OF_BANK = "bank-" + "x" * 8_000
-WALKED = 200
+WALKED = 400
 """Addresses that are walked from one page."""
 _AGE = re.compile(r"(?:as of |>)(?:now|[0-9 smh]+ ago)")
 _HIDDEN = re.compile(r' <span id="hidden">[0-9]+ more [a-z]+ that you may not see\.</span>')
