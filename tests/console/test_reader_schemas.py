@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,13 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kwitness.console.index.all_tables import ALL_TABLES
+from kwitness.console.index.assembly import PAUSE_FOR_WORK, Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import EVERYTHING, Database, IndexFullError
 from kwitness.console.index.members import rebuild
-from kwitness.console.index.reader_schema import VISIBLE
 from kwitness.console.index.reader_schemas import KEPT_S, MOST_SCHEMAS, ReaderSchemas
-from kwitness.console.index.tables import CONNECTIONS, TABLES, Table
+from kwitness.console.index.tables import CONNECTIONS, Table
 from kwitness.console.readers import MOST_NAMESPACES, Reader, TooManyNamespacesError
+
+from tests.console.rows_of_tables import add_rows
 
 SHOP = Reader("of shop", frozenset({"shop"}))
 MIB = 1024 * 1024
@@ -44,7 +48,7 @@ def index() -> Iterator[Database]:
 
 def fill(index: Database, items: Mapping[str, list[dict[str, Any]]]) -> None:
     """Fill all tables, with nothing where nothing is given."""
-    index.write(*(table.filled(json.dumps(items.get(table.name, []))) for table in TABLES))
+    index.write(*(table.filled(json.dumps(items.get(table.name, []))) for table in ALL_TABLES))
     rebuild(index)
 
 
@@ -56,7 +60,7 @@ def names(index: Database) -> set[str]:
 
 def tables(index: Database) -> dict[str, list[str]]:
     """Return all rows of all tables; numbers of members only tell rows apart, so flows have the member itself."""
-    queries = {name: f"FROM {name}" for name in names(index) - {VISIBLE}}
+    queries = {name: f"FROM {name}" for name in names(index)}
     queries["members"] = "SELECT * EXCLUDE (id) FROM members"
     queries["flows"] = "SELECT f.* EXCLUDE (member), m.* EXCLUDE (id) FROM flows AS f JOIN members AS m ON id = member"
     return {
@@ -94,11 +98,6 @@ KINDS = {
     "reporters": {"pod_namespace": NAMESPACES, "pod": TEXTS, "clients": st.sampled_from([0, 1])},
     "observers": {"observer": TEXTS, "observer_pod": st.sampled_from(["shop/a", "bank/a", "shop2/shop", None])},
 }
-OF_SHOP = {
-    "clients": {"k8s_namespace": "shop", "k8s_namespace_proven": True},
-    "observers": {"observer_pod": "shop/pod"},
-    "reporters": {"pod_namespace": "shop"},
-}
 EVERYTHING_KNOWN = st.fixed_dictionaries(
     {name: st.lists(st.fixed_dictionaries(kind), max_size=6) for name, kind in KINDS.items()}
 )
@@ -117,7 +116,7 @@ def of_shop(items: Items) -> Items:
     return {name: [item for item in rows if is_seen(name, item)] for name, rows in items.items()}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(EVERYTHING_KNOWN, EVERYTHING_KNOWN)
 def test_the_tables_of_a_reader_are_those_of_an_index_of_visible_rows_alone(before: Items, after: Items) -> None:
     index, alone = new_index(), new_index()
@@ -136,7 +135,7 @@ def test_the_tables_of_a_reader_are_those_of_an_index_of_visible_rows_alone(befo
 
 def test_a_schema_has_all_tables_and_a_name_that_it_lacks_is_not_that_of_all(index: Database) -> None:
     with ReaderSchemas(index).seen_by(SHOP) as found:
-        assert names(found.database) - {VISIBLE} == names(index)
+        assert names(found.database) == names(index)
         found.database.write("DROP TABLE members")
         with pytest.raises(duckdb.CatalogException, match="members does not exist"):
             found.database.rows("SELECT * FROM members")
@@ -144,17 +143,19 @@ def test_a_schema_has_all_tables_and_a_name_that_it_lacks_is_not_that_of_all(ind
     assert index.rows("SELECT current_schema() AS name") == [{"name": EVERYTHING}]
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+@pytest.mark.parametrize("table", ALL_TABLES, ids=lambda table: table.name)
 def test_each_table_of_a_source_names_the_namespace_of_its_rows_or_is_for_readers_of_all(
     index: Database, table: Table
 ) -> None:
-    is_of_rows = table.namespace is not None
-
-    fill(index, {table.name: [dict.fromkeys(table.fields, None) | OF_SHOP.get(table.name, {"k8s_namespace": "shop"})]})
+    for namespace in ("shop", "bank"):
+        add_rows(index, namespace)
 
     with ReaderSchemas(index).seen_by(SHOP) as found:
-        assert len(found.database.rows(f"FROM {table.name}")) == is_of_rows
-    assert len(index.rows(f"FROM {table.name}")) == 1
+        rows = found.database.rows(f"FROM {table.name}")
+
+    assert len(rows) == (table.namespace is not None)
+    assert "bank" not in json.dumps(rows)
+    assert len(index.rows(f"FROM {table.name}")) == 2
 
 
 def test_a_namespace_that_appears_is_seen_after_the_index_was_put_together_again(index: Database) -> None:
@@ -285,3 +286,20 @@ def schemas(index: Database) -> set[str]:
     """Return the schemas of readers."""
     found = index.rows("SELECT schema_name AS name FROM duckdb_schemas() WHERE starts_with(schema_name, 'reader_')")
     return {row["name"] for row in found}
+
+
+async def test_the_pause_grows_with_the_work_for_readers(index: Database) -> None:
+    assembly = Assembly(index)
+    assembly.request()
+    await assembly.make_once()
+    least = assembly.pause_s
+    fill(index, {"connections": [{"client_id": str(number), "k8s_namespace": "shop"} for number in range(2_000)]})
+    for number in range(MOST_SCHEMAS):
+        with assembly.readers.seen_by(Reader("", frozenset({"shop", str(number)}))):
+            pass
+    assembly.request()
+    began = time.process_time()
+    await assembly.make_once()
+    spent = time.process_time() - began
+
+    assert least < assembly.pause_s <= PAUSE_FOR_WORK * spent

@@ -19,12 +19,15 @@ from tests.collector.collector_samples import batch, gauges, push
 from tests.collector.scoped_tenants import Tenant, introduce
 from tests.console.conftest import opened
 from tests.console.open_console import OpenConsole, links, session_of
+from tests.console.rows_of_tables import add_rows
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 SHOP, BANK = Tenant("shop", window_ms=600_000), Tenant("bank", window_ms=600_000)
 OF_SHOP, OF_BANK = (Reader(f"reader of {tenant.name}", frozenset({tenant.name})) for tenant in (SHOP, BANK))
 OF_ALL, OF_NONE = Reader("reader of all", None), Reader("reader of none", frozenset())
+OF_MINT = Reader("reader of mint", frozenset({"mint"}))
+"""Has a row in each table of the index, of those too that this collector fills with nothing."""
 LONG_OF_BANK = "bank-" + "x" * 8_000
 WALKED = 400
 """Addresses that are walked from one page."""
@@ -55,6 +58,8 @@ async def tenants(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ten
         long = push(99, b"", client="bank-long", client_id=LONG_OF_BANK, principal="User:bank-long")
         assert process.push(batch([long], epoch=9)).status == 200
         await read(console, process, SHOP, BANK)
+        add_rows(console.console._database, "mint")
+        console.console.assembly.readers.make_again()
         yield Tenants(console, alone)
     process.kill()
 
@@ -78,14 +83,16 @@ async def walk(console: OpenConsole, reader: Reader) -> dict[str, str]:
         address = waiting.pop(0)
         found[address] = await console.get(address)
         waiting += [
-            link
-            for link in links(found[address])
-            if link.startswith("/") and not link.startswith(FORMS) and link not in {*found, *waiting}
-            # Orders of rows that a filter selected have the rows of its page.
-            if not ("order=" in link and "&" in link)
+            link for link in links(found[address]) if leads_on(link, address) and link not in {*found, *waiting}
         ]
     assert not waiting, f"more than {WALKED} addresses"
     return found
+
+
+def leads_on(link: str, address: str) -> bool:
+    """Return whether a link is walked: one to a page, but not each order of each selection."""
+    is_page = link.startswith("/") and not link.startswith(FORMS)
+    return is_page and not ("order=" in link and "?" in address)
 
 
 FILTERS = [
@@ -121,6 +128,7 @@ async def test_no_page_names_anything_of_the_other_one(tenants: Tenants, reader:
     assert {page.path for page in PAGES if not page.is_named} <= {*found}
     for address, page in found.items():
         assert other not in page, address
+        assert "mint" not in page, address
         assert "infra" not in page, address
         assert "sarama" not in page, address
     assert f"User:{own}" in found["/"]
@@ -129,24 +137,38 @@ async def test_no_page_names_anything_of_the_other_one(tenants: Tenants, reader:
 
 def questions(name: str) -> Iterator[str]:
     """Yield addresses that ask for a name."""
-    for field in ("search", "owner", "software", "version", "application"):
-        for value in (name, f"{name}*", name.upper()):
-            yield f"/?{urlencode({field: value})}"
-            yield f"/?{urlencode({field: value, 'by': 'client', 'order': '-connections', 'page': '2'})}"
-    yield from (f"/topics?{urlencode({field: value})}" for field in ("search", "owner") for value in (name, f"{name}*"))
     for page in PAGES:
         if page.is_named:
-            ends = ("", "-in-pod", "-outside", "-topic", "-forger", "-app", f"/{name}-app", "-group-sidecar")
-            yield from (f"{page.path}/{quote(f'{name}{end}', safe='')}" for end in ends)
+            yield from (f"{page.path}/{quote(f'{name}{end}', safe='')}" for end in ENDS)
+        else:
+            for field in FIELDS:
+                yield f"{page.path}?{urlencode({field: name})}"
+            yield f"{page.path}?{urlencode({'search': name.upper(), 'by': 'client', 'order': '-owner', 'page': '2'})}"
+    for field in FIELDS[:5]:
+        yield f"/?{urlencode({field: f'{name}*', 'by': 'client', 'order': '-connections'})}"
+
+
+FIELDS = ("search", "owner", "application", "software", "version", "client", "topic", "prefix", "namespace", "kind")
+ENDS = ("", "/client_id", "/topic", "/name", "/group_id", "-in-pod", "-outside", "-topic", "-forger")
+
+
+async def test_the_reader_of_a_row_in_each_table_sees_these_alone(tenants: Tenants) -> None:
+    found = await walk(tenants.console, OF_MINT)
+
+    for address, page in found.items():
+        assert "shop" not in page, address
+        assert "bank" not in page, address
+    assert "mint/mint/k8s_workload" in found["/"]
 
 
 async def test_names_of_the_other_one_are_answered_as_unknown_names(tenants: Tenants) -> None:
     console = tenants.console
     console.door.reader = OF_SHOP
 
-    for known, unknown in zip(questions("bank"), questions("cafe"), strict=True):
-        answered = await console.get(known)
-        assert lasting(answered).replace("bank", "cafe").replace("BANK", "CAFE") == lasting(await console.get(unknown))
+    for name in ("bank", "mint"):
+        for known, unknown in zip(questions(name), questions("cafe"), strict=True):
+            page = (await console.get(known)).replace(name, "cafe").replace(name.upper(), "CAFE")
+            assert lasting(page) == lasting(await console.get(unknown)), known
 
 
 async def test_the_digest_of_a_long_name_of_the_other_one_is_not_resolved(tenants: Tenants) -> None:
@@ -157,6 +179,19 @@ async def test_the_digest_of_a_long_name_of_the_other_one_is_not_resolved(tenant
     for reader in (OF_SHOP, OF_BANK, OF_NONE):  # its namespace is not proven, so it is in none
         console.door.reader = reader
         assert "bank-" not in (await console.get(address))
+
+
+async def test_groups_are_for_readers_of_all_and_others_read_so(tenants: Tenants) -> None:
+    console = tenants.console
+    sentence = "Consumer groups have no namespace: readers of all namespaces see them."
+
+    console.door.reader = OF_ALL
+    assert "shop-group-sidecar" in await console.get("/topics/shop-topic")
+    assert sentence not in await console.get("/topics/shop-topic")
+    console.door.reader = OF_SHOP
+    page = await console.get("/topics/shop-topic")
+    assert "shop-group-sidecar" not in page
+    assert sentence in page
 
 
 async def test_a_topic_of_both_shows_the_clients_and_sums_of_the_reader_alone(tenants: Tenants) -> None:
@@ -185,8 +220,8 @@ async def test_what_is_hidden_is_counted_where_no_filter_is_set(tenants: Tenants
     assert await hidden(OF_ALL, "/") == await hidden(OF_ALL, "/topics") == []
     assert await hidden(OF_NONE, "/") == [applications]
     assert await hidden(OF_SHOP, "/") == [str(int(applications) - 1)]
-    assert await hidden(OF_NONE, "/topics") == ["3"]
-    assert await hidden(OF_SHOP, "/topics") == ["1"]
+    assert await hidden(OF_NONE, "/topics") == ["4"]
+    assert await hidden(OF_SHOP, "/topics") == ["2"]
     for address in ("/?search=a", "/?owner=b*", "/?seen=wire", "/topics?search=a", "/topics?owner=b*"):
         assert await hidden(OF_SHOP, address) == []
 

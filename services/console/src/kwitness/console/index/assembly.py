@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Final
 
 from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.reader_schemas import ReaderSchemas
 
-__all__ = ["Assembly"]
+__all__ = ["PAUSE_FOR_WORK", "Assembly"]
 
 _PAUSE_S: Final = 5.0
 """Sources answer at about the same time."""
+PAUSE_FOR_WORK: Final = 30
+"""Seconds of pause for each second of processor time, of which readers of many namespaces take more."""
 
 
 class Assembly:
@@ -34,6 +37,7 @@ class Assembly:
         self.readers = ReaderSchemas(database)
         self._database = database
         self._changed = asyncio.Event()
+        self._worked_s = 0.0
 
     def request(self) -> None:
         """Have it made again."""
@@ -50,12 +54,19 @@ class Assembly:
         else:
             self.is_made, self.problem = True, None
 
+    @property
+    def pause_s(self) -> float:
+        """Seconds until it is made the next time at the earliest."""
+        return max(_PAUSE_S, PAUSE_FOR_WORK * self._worked_s)
+
     def _make(self) -> None:
+        began = time.thread_time()
         rebuild(self._database)
         self.readers.make_again()
+        self._worked_s = time.thread_time() - began
 
     async def make_forever(self) -> None:
         """Make it again after each request, with a pause between two."""
         while True:
             await self.make_once()
-            await asyncio.sleep(_PAUSE_S)
+            await asyncio.sleep(self.pause_s)
