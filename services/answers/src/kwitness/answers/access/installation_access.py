@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from kwitness.answers.access.cluster_access import ClusterAccess, UnknownKindError
-from kwitness.answers.access.collector_access import CollectorAccess
+from kwitness.answers.access.collector_access import CollectorAccess, CollectorRoute
 from kwitness.answers.access.forwarded_port import forward
 from kwitness.answers.access.kubernetes_route import KubernetesRoute
 from kwitness.answers.access.serving_collector import parsed
@@ -43,7 +43,14 @@ _RELEASE: Final = re.compile(r"v?\d+\.\d+")
 Answer = TypeVar("Answer")
 
 
-def look(access: ClusterAccess, address: str | None, *, everywhere: bool) -> InstallationFacts:
+def look(
+    access: ClusterAccess,
+    address: str | None,
+    *,
+    everywhere: bool,
+    routes: Mapping[str, CollectorRoute] | None = None,
+    needs_commands: bool = True,
+) -> InstallationFacts:
     """Gather the facts.
 
     Parameters
@@ -52,13 +59,17 @@ def look(access: ClusterAccess, address: str | None, *, everywhere: bool) -> Ins
         Where a collector's port is reached; None forwards ports.
     everywhere
         Whether to look into all namespaces, as far as the caller may; else into the chosen one.
+    routes
+        Ways to collectors by the id of their cluster, where the caller has one already.
+    needs_commands
+        Whether the caller needs the permissions of the commands.
 
     Raises
     ------
     CommandFailedError
         The API server cannot be reached at all.
     """
-    looker = _Looker(access, address, everywhere=everywhere)
+    looker = _Looker(access, address, everywhere=everywhere, routes=routes or {})
     resources = looker.resources()
     injectors = looker.deployments("injector")
     return InstallationFacts(
@@ -70,7 +81,7 @@ def look(access: ClusterAccess, address: str | None, *, everywhere: bool) -> Ins
         resources=resources,
         collectors=tuple(looker.collectors(resources)),
         certificate_expiry_s=looker.certificate_expiry_s(injectors or ()),
-        permissions=tuple(looker.permissions(resources)),
+        permissions=tuple(looker.permissions(resources)) if needs_commands else (),
         refused=tuple(looker.refused),
     )
 
@@ -89,8 +100,11 @@ class _Wanted(NamedTuple):
 class _Looker:
     """Asks; what is refused is noted, and what is not there is None."""
 
-    def __init__(self, access: ClusterAccess, address: str | None, *, everywhere: bool) -> None:
+    def __init__(
+        self, access: ClusterAccess, address: str | None, *, everywhere: bool, routes: Mapping[str, CollectorRoute]
+    ) -> None:
         self._access = access
+        self._routes = routes
         self._address = address
         self._where = None if everywhere else access.namespace
         self.refused: list[Refused] = []
@@ -156,9 +170,11 @@ class _Looker:
             if one["kind"] == "TelemetryCollector":
                 reference = one["spec"]["clusterRef"]
                 key = (reference.get("namespace") or one["metadata"]["namespace"], reference["name"])
-                yield self._collector(one, cluster_ids.get(key))
+                if (facts := self._collector(one, cluster_ids.get(key))) is not None:
+                    yield facts
 
-    def _collector(self, resource: Mapping[str, Any], cluster_id: str | None) -> CollectorFacts:
+    def _collector(self, resource: Mapping[str, Any], cluster_id: str | None) -> CollectorFacts | None:
+        """Return the facts of a collector; None where it may not be asked, which says nothing about it."""
         namespace, name = str(resource["metadata"]["namespace"]), str(resource["metadata"]["name"])
         if (resource.get("spec") or {}).get("suspend"):
             return CollectorFacts(namespace, name, suspended=True)
@@ -166,9 +182,14 @@ class _Looker:
         if cluster_id is None:
             return CollectorFacts(namespace, name, version=version, failure="its KafkaCluster has no cluster id yet")
         try:
-            collector = parsed(TelemetryCollector, resource)
-            with CollectorAccess(KubernetesRoute(self._access, collector, self._address)) as asked:
+            route = self._routes.get(cluster_id)
+            if route is None:
+                route = KubernetesRoute(self._access, parsed(TelemetryCollector, resource), self._address)
+            with CollectorAccess(route) as asked:
                 cluster = asked.get(CLUSTER_PATH.format(cluster_id=cluster_id), ClusterState)
+        except NotPermittedError as error:
+            self.refused.append(Refused(f"TelemetryCollector {namespace}/{name}", str(error)))
+            return None
         except CommandFailedError as error:
             return CollectorFacts(namespace, name, version=version, failure=str(error))
         return CollectorFacts(namespace, name, version=version, cluster=cluster)

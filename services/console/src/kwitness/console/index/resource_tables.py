@@ -6,7 +6,7 @@ from typing import Final
 
 from kwitness.console.index.tables import Table
 
-__all__ = ["RESOURCES", "RESOURCE_TABLES", "SUBSCRIPTIONS"]
+__all__ = ["CHECKED", "RESOURCES", "RESOURCE_TABLES", "SUBSCRIPTIONS"]
 
 RESOURCES: Final = Table(
     "resources",
@@ -41,4 +41,17 @@ SUBSCRIPTIONS: Final = Table(
     namespace="k8s_namespace",
 )
 """Subscriptions to client metrics; those of others have no resource, so no namespace of their own."""
-RESOURCE_TABLES: Final = (RESOURCES, SUBSCRIPTIONS)
+CHECKED: Final = Table(
+    "checked",
+    {
+        "place": "BIGINT",
+        "check": "VARCHAR",
+        "severity": "VARCHAR",
+        "subject": "VARCHAR",
+        "message": "VARCHAR",
+        "remedy": "VARCHAR",
+    },
+    namespace=None,
+)
+"""What the doctor's checks found about the installation, by their order."""
+RESOURCE_TABLES: Final = (RESOURCES, SUBSCRIPTIONS, CHECKED)

@@ -15,8 +15,10 @@ from kwitness.answers.failure import CommandFailedError, NotPermittedError
 from kwitness.answers.permissions import Permission, refusal
 from kwitness.answers.views.subscription_facts import Subscription, matched, subscriptions
 from kwitness.console.backends import Backends
+from kwitness.console.index.clusters import known_clusters
 from kwitness.console.index.database import Database
 from kwitness.console.index.resource_tables import RESOURCES, SUBSCRIPTIONS
+from kwitness.console.sources.installation import CHECKED_EVERY_S, Installation
 from kwitness.console.sources.source import Source
 from kwitness.contracts.resources import KINDS, KindInfo
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
@@ -32,10 +34,6 @@ MOST_BYTES: Final = 16 * 1024 * 1024
 _PERIOD_S: Final = 30.0
 _COUNTS: Final = ("matching", "pushing", "silent")
 _APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-_CLUSTERS: Final = """
-SELECT DISTINCT cluster_id FROM (SELECT cluster_id FROM traffic UNION SELECT cluster_id FROM clients
-UNION SELECT cluster_id FROM connections) WHERE cluster_id IS NOT NULL
-"""
 
 
 def kubernetes_sources(backends: Backends, database: Database, changed: Callable[[], None]) -> dict[str, Source]:
@@ -43,7 +41,11 @@ def kubernetes_sources(backends: Backends, database: Database, changed: Callable
     if backends.cluster is None:
         return {}
     resources = Resources(backends.cluster, backends.collector, database)
-    return {"resources": Source("resources of Kubernetes", resources.read, changed=changed, period_s=_PERIOD_S)}
+    installation = Installation(backends.cluster, backends.collector, database)
+    return {
+        "resources": Source("resources of Kubernetes", resources.read, changed=changed, period_s=_PERIOD_S),
+        "installation": Source("the installation", installation.read, changed=changed, period_s=CHECKED_EVERY_S),
+    }
 
 
 class _Kept:
@@ -151,7 +153,7 @@ class Resources:
         """Return the subscriptions of brokers, and in sentences what is not known of them."""
         rows: list[Subscription] = []
         lacks: list[str] = []
-        own = {row["cluster_id"] for row in self._database.rows(_CLUSTERS)}
+        own = known_clusters(self._database)
 
         def route(cluster: KafkaCluster) -> CollectorRoute:
             if cluster.status is not None and cluster.status.cluster_id in own:
