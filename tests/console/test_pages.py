@@ -194,5 +194,6 @@ async def test_filters_and_search_select_rows(console: OpenConsole) -> None:
 def _add(console: OpenConsole, items: list[dict[str, str]]) -> None:
     """Have the index know connections beside those of the fleet."""
     database = console.console._database
-    database.write(CONNECTIONS.added(json.dumps(items)), TRAFFIC.added("[]"))
+    listed = [{**item, "opened_at_ms": 1, "observer": "shop/front"} for item in items]
+    database.write(CONNECTIONS.added(json.dumps(listed)), TRAFFIC.added("[]"))
     rebuild(database)

@@ -11,6 +11,7 @@ import typer
 from kwitness.answers.access.cluster_access import connect
 from kwitness.answers.access.serving_collector import parsed
 from kwitness.answers.tables.job_tables import find_job
+from kwitness.answers.views.client_stories import Story
 from kwitness.answers.views.job_rows import JOB_HEADINGS, job_cells, job_story
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.completed_names import resources_of
@@ -19,7 +20,7 @@ from kwitness.cli.named_arguments import named
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.output import Output
 from kwitness.cli.subcommands import SUBCOMMANDS
-from kwitness.cli.why import Page, show_pages
+from kwitness.cli.why import show_pages
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 
 __all__ = ["app"]
@@ -78,7 +79,7 @@ def describe(
         return
     job = parsed(AnalyticsJob, found)
     title = f"AnalyticsJob {job.metadata.namespace}/{job.metadata.name}"
-    show_pages(output, [Page(title, job_story(job, int(time.time() * 1000)), {}, job.metadata.name)])
+    show_pages(output, [Story(title, job_story(job, int(time.time() * 1000)), {}, job.metadata.name)])
 
 
 app.command("run")(run_job)

@@ -18,6 +18,10 @@ from .known_wrong import known_wrong
 from .silence import explained
 
 __all__ = [
+    "CONNECTIONS",
+    "STEPS",
+    "WHO",
+    "WRONG",
     "Section",
     "Sighting",
     "next_step",
@@ -27,8 +31,10 @@ __all__ = [
     "story_of_silent",
 ]
 
-
-_WRONG: Final = "What is known to be wrong with its software"
+WHO: Final = "Who it is"
+CONNECTIONS: Final = "Connections that observers see"
+STEPS: Final = "What to do next"
+WRONG: Final = "What is known to be wrong with its software"
 _WITNESS: Final = {"plugin": "the brokers' plugin", "observer": "an observer"}
 
 
@@ -40,7 +46,7 @@ class Section(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """What is known beside a client's own record.
+    """Answers about a client beside its own record.
 
     Its values, why it is silent, its connections at observers, and what observers and interceptors count of it.
     """
@@ -58,13 +64,13 @@ def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
     if seen.silent is not None:
         steps = _remedies(seen.silent, client.client_id, client.client_instance_id)
     sections = [
-        Section("Who it is", _who(client, now_ms)),
+        Section(WHO, _who(client, now_ms)),
         Section("What it is asked for", _asked(client)),
         Section("Whether it pushes", _pushes(client, seen.silent, now_ms)),
-        Section(_WRONG, known_wrong(client.client_software_name, client.client_software_version)),
+        Section(WRONG, known_wrong(client.client_software_name, client.client_software_version)),
         Section("What it says of itself", facts_of(seen.metrics)),
         *_seen(seen, now_ms),
-        Section("What to do next", steps),
+        Section(STEPS, steps),
     ]
     return [one for one in sections if one.sentences]
 
@@ -81,11 +87,11 @@ def story_of_silent(silent: SilentItem, seen: Sighting, now_ms: int) -> list[Sec
     ]
     who.append(f"It was seen by {_WITNESS[silent.seen_by]}.")
     sections = [
-        Section("Who it is", who),
+        Section(WHO, who),
         Section("Whether it pushes", [f"It does not push, because {reason.because} ({silent.reason})."]),
-        Section(_WRONG, known_wrong(silent.client_software_name, silent.client_software_version)),
+        Section(WRONG, known_wrong(silent.client_software_name, silent.client_software_version)),
         *_seen(seen, now_ms),
-        Section("What to do next", _remedies(silent, silent.client_id, silent.client_instance_id)),
+        Section(STEPS, _remedies(silent, silent.client_id, silent.client_instance_id)),
     ]
     return [one for one in sections if one.sentences]
 
@@ -107,11 +113,11 @@ def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section
         pushes = [f"It does not push; of its software that is because {reason.because} ({seen.silent.reason})."]
         steps = _remedies(seen.silent, first.client_id, None)
     sections = [
-        Section("Who it is", who),
+        Section(WHO, who),
         Section("Whether it pushes", pushes),
-        Section(_WRONG, known_wrong(first.client_software_name, first.client_software_version)),
+        Section(WRONG, known_wrong(first.client_software_name, first.client_software_version)),
         *_seen(seen, now_ms),
-        Section("What to do next", steps),
+        Section(STEPS, steps),
     ]
     return [section for section in sections if section.sentences]
 
@@ -119,7 +125,7 @@ def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section
 def story_of_counts(name: str, seen: Sighting, now_ms: int) -> list[Section]:
     """The page of a client that has no record and no connection, of which something was counted."""
     sections = [
-        Section("Who it is", [f"Its client id is {name}."]),
+        Section(WHO, [f"Its client id is {name}."]),
         Section("Whether it pushes", ["It has pushed nothing that is known, and it has no open connection."]),
         *_seen(seen, now_ms),
     ]
@@ -128,7 +134,7 @@ def story_of_counts(name: str, seen: Sighting, now_ms: int) -> list[Section]:
 
 def _seen(seen: Sighting, now_ms: int) -> list[Section]:
     return [
-        Section("Connections that observers see", _connections(seen.connections, now_ms)),
+        Section(CONNECTIONS, _connections(seen.connections, now_ms)),
         Section("How its connections ended, since the collector counts", ends_of(seen.counted)),
         Section("Statistics of librdkafka, from interceptors", statistics_of(seen.counted)),
     ]
@@ -161,7 +167,7 @@ def _asked(client: ClientItem) -> list[str]:
     if client.effective is None and client.subscriptions:
         return [f"Subscriptions that match it: {_list(client.subscriptions)}."]
     if client.effective is None or not client.effective.metrics:
-        return ["Nothing: no subscription matches it."]
+        return ["It is asked for nothing: no subscription matches it."]
     effective = client.effective
     metrics = "every metric" if "*" in effective.metrics else f"metrics that begin with {_list(effective.metrics)}"
     sentences = [f"It is asked for {metrics}, every {span(effective.interval_ms)}."]
@@ -180,7 +186,8 @@ def _pushes(client: ClientItem, silent: SilentItem | None, now_ms: int) -> list[
     pushed = ago(client.last_push_ms, now_ms)
     match state_of(client, now_ms):
         case "Pushing":
-            sentences.append(f"It pushes; its last push came {pushed}, with {len(client.metrics)} metrics known.")
+            known = f", with {len(client.metrics)} metrics known" if client.metrics else ""
+            sentences.append(f"It pushes; its last push came {pushed}{known}.")
         case "Ended":
             sentences.append(f"It has ended: it sent its terminating push {pushed}.")
         case "Late":

@@ -9,6 +9,7 @@ from typing import Any, Final
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
 from kwitness.console.pages.names import in_query
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.rows.client_stories import client_stories, parts_of
 from kwitness.console.rows.clients import client_named
 from kwitness.console.rows.map import MapView
 from kwitness.console.rows.names import name_of
@@ -23,6 +24,11 @@ def _values(requested: Requested) -> dict[str, Any]:
     return {
         "name": name,
         "client": known,
+        "stories": [
+            (story.title, parts_of(story))
+            for story in client_stories(requested.database, name, requested.read_ms["clients"])
+        ],
+        "why": f"kwitness why {shlex.quote(pattern(name))}",
         "software": sorted((product or "", version or "") for product, version in software),
         "around": MapView(client=in_query(name)).address("/map"),
         "lines": _lines(name),

@@ -7,10 +7,9 @@ from typing import Any, Final, NamedTuple
 
 from kwitness.answers.views.client_state import state_of
 from kwitness.answers.views.client_story import next_step
-from kwitness.answers.views.silence import explained
 from kwitness.console.index.database import Database, Row
 from kwitness.console.rows.addresses import PAGE_ROWS
-from kwitness.contracts.envelopes import ClientItem
+from kwitness.console.rows.client_stories import client_item
 
 __all__ = ["Client", "client_named"]
 
@@ -27,12 +26,12 @@ class Client(NamedTuple):
     connection_count: int
     topics: Sequence[Row]
     groups: Sequence[Row]
-    silent: Sequence[Row]
+    is_silent: bool
 
     @property
     def is_known(self) -> bool:
         """True where any source knows it."""
-        return bool(self.identities or self.instances or self.silent)
+        return bool(self.identities or self.instances or self.is_silent)
 
 
 def client_named(database: Database, client_id: str, pushes_as_of_ms: int) -> Client:
@@ -50,11 +49,11 @@ def client_named(database: Database, client_id: str, pushes_as_of_ms: int) -> Cl
 
     counted = database.row(
         f"SELECT (SELECT count(*) FROM clients {_OF_CLIENT}) AS instances, "
-        f"(SELECT count(*) FROM connections {_OF_CLIENT}) AS connections",
+        f"(SELECT count(*) FROM connections {_OF_CLIENT}) AS connections, "
+        f"(SELECT count(*) FROM silent {_OF_CLIENT}) > 0 AS is_silent",
         parameters,
     )
     instances = rows(f"SELECT * FROM clients {_OF_CLIENT} ORDER BY last_push_ms DESC NULLS LAST, key LIMIT {PAGE_ROWS}")
-    silent = rows(f"SELECT * FROM silent {_OF_CLIENT} ORDER BY connections DESC NULLS LAST LIMIT {PAGE_ROWS}")
     return Client(
         identities=rows(
             f"""
@@ -85,14 +84,12 @@ def client_named(database: Database, client_id: str, pushes_as_of_ms: int) -> Cl
             ORDER BY committed_lag_ms DESC NULLS LAST, committed_lag DESC, group_id, topic LIMIT {PAGE_ROWS}
             """
         ),
-        silent=[{**row, "because": explained(row["reason"]).because} for row in silent],
+        is_silent=counted["is_silent"],
     )
 
 
 def _state(row: Row, now_ms: int) -> dict[str, Any]:
     """Return the state of an instance, and the next step."""
-    item = ClientItem.model_validate(
-        {name: value for name, value in row.items() if value is not None and name != "owner"}
-    )
+    item = client_item(row)
     state = state_of(item, now_ms)
     return {"state": state, "next_step": next_step(item, state)}
