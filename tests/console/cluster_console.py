@@ -34,6 +34,16 @@ class Accounts:
     def __init__(self, api: ApiServer) -> None:
         self._api = api
 
+    def prepare(self) -> None:
+        """Let the account red-team, and a group of a provider, see clients of red, and platform those of all."""
+        self.role()
+        for name in ("red", "blue", "green"):
+            self._api.objects.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        self.allow("red-team", "red")
+        self.allow("platform", None)
+        group = {"kind": "Group", "name": "oidc:red-team", "apiGroup": "rbac.authorization.k8s.io"}
+        self._api.objects.apply(_binding("RoleBinding", "group", "red", "see-clients", group))
+
     def role(self, name: str = "see-clients") -> str:
         """Make the ClusterRole that allows to see clients."""
         rules = [{"apiGroups": [GROUP], "resources": ["clients"], "verbs": ["get"]}]
@@ -58,19 +68,21 @@ class Accounts:
         """Bind a ClusterRole to an account, in a namespace or in all."""
         kind = "ClusterRoleBinding" if namespace is None else "RoleBinding"
         subject = {"kind": "ServiceAccount", "name": account, "namespace": "default"}
-        self._api.objects.apply(
-            {
-                "apiVersion": BINDING,
-                "kind": kind,
-                "metadata": {"name": f"{account}-{role}", "namespace": namespace},
-                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
-                "subjects": [subject],
-            }
-        )
+        self._api.objects.apply(_binding(kind, f"{account}-{role}", namespace, role, subject))
 
     def forbid(self, account: str, namespace: str, role: str = "see-clients") -> None:
         """Take the permission in a namespace away."""
         self._api.objects.delete("rolebinding", f"{account}-{role}", namespace=namespace)
+
+
+def _binding(kind: str, name: str, namespace: str | None, role: str, subject: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "apiVersion": BINDING,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": namespace},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+        "subjects": [subject],
+    }
 
 
 @dataclass

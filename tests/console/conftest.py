@@ -23,7 +23,16 @@ from tests.console.chromium import chromium
 from tests.console.finding_samples import apply_jobs
 from tests.console.fleet_samples import OWNERS, fill, stay
 from tests.console.open_console import OpenConsole, session_of
-from tests.console.sign_in_fixtures import accounts, api_access, cluster, visitor  # noqa: F401
+from tests.console.sign_in_fixtures import (  # noqa: F401
+    accounts,
+    api_access,
+    cluster,
+    provider,
+    started_provider,
+    trusting_access,
+    trusting_server,
+    visitor,
+)
 from tests.console.subscription_samples import apply_subscriptions
 
 DRAWN: Final = "shop"

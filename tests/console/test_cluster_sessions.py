@@ -200,21 +200,21 @@ async def test_refused_sign_ins_are_bounded_by_the_minute_and_who_is_signed_in_g
 def test_refused_sign_ins_of_all_addresses_and_those_at_once_are_bounded() -> None:
     counted = Attempts()
     for number in range(attempts.MAX_REFUSED):
-        with counted.attempt(f"10.0.0.{number}"):
-            pass
+        with counted.attempt(f"10.0.0.{number}") as attempt:
+            attempt.is_refused = True
     with pytest.raises(attempts.RefusedError, match="within a minute"), counted.attempt("10.0.1.1"):
         pass
 
     busy = Attempts()
     checking = [busy.attempt("10.0.0.1") for _ in range(attempts.MAX_AT_ONCE)]
     for attempt in checking:
-        attempt.__enter__().succeeded = True
+        attempt.__enter__()
     with pytest.raises(attempts.RefusedError, match="are being checked"), busy.attempt("10.0.0.2"):
         pass
     for attempt in checking:
         attempt.__exit__(None, None, None)
-    with busy.attempt("10.0.0.2") as last:
-        last.succeeded = True
+    with busy.attempt("10.0.0.2"):
+        pass
 
 
 async def test_a_refused_token_has_one_review_in_some_seconds(

@@ -27,7 +27,7 @@ _TOO_MANY: Final = 429
 class Attempt:
     """A sign-in that is being checked."""
 
-    succeeded: bool = False
+    is_refused: bool = False
 
 
 class Attempts:
@@ -40,9 +40,7 @@ class Attempts:
 
     @contextmanager
     def attempt(self, peer: str) -> Iterator[Attempt]:
-        """Count a sign-in of an address while it is checked, and afterwards if it did not succeed.
-
-        A sign-in that ends by an error is not counted: it was not refused.
+        """Count a sign-in of an address while it is checked, and afterwards if it was refused.
 
         Raises
         ------
@@ -62,8 +60,8 @@ class Attempts:
             yield attempt
         finally:
             self._checking -= 1
-        if not attempt.succeeded:
-            self._refused[peer] += 1
+            if attempt.is_refused:
+                self._refused[peer] += 1
 
 
 def _too_many(message: str) -> RefusedError:

@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Final, NamedTuple
 
 from aiohttp import web
@@ -15,6 +16,9 @@ from kwitness.console.pages.templates import Templates
 from kwitness.console.readers import Reader, TooManyNamespacesError
 from kwitness.console.sign_in.attempts import Attempts
 from kwitness.console.sign_in.credentials import Credential
+from kwitness.console.sign_in.oidc_flow import MAX_FLOW_S, Flow
+from kwitness.console.sign_in.oidc_sign_in import OidcSignIn, SignInFailedError
+from kwitness.console.sign_in.openid_provider import ProviderUnavailableError
 from kwitness.console.sign_in.permissions import Permissions
 from kwitness.console.sign_in.reviews import TOKEN_TEXT, ApiReviews, ApiUnavailableError
 from kwitness.console.sign_in.sessions import Sessions
@@ -22,16 +26,31 @@ from kwitness.console.sign_in.settings import SignInSettings
 from kwitness.console.sign_in.sign_in_pages import SignInPages
 from kwitness.runtime.api_access import ApiAccess
 
-__all__ = ["SESSION_COOKIE", "SIGN_IN_PATH", "SIGN_OUT_PATH", "ClusterDoor", "cluster_door"]
+__all__ = [
+    "FLOW_COOKIE",
+    "RETURN_PATH",
+    "SESSION_COOKIE",
+    "SIGN_IN_PATH",
+    "SIGN_OUT_PATH",
+    "ClusterDoor",
+    "cluster_door",
+]
 
 SIGN_IN_PATH: Final = "/sign-in"
+OIDC_PATH: Final = "/sign-in/oidc"
+RETURN_PATH: Final = "/sign-in/return"
 SIGN_OUT_PATH: Final = "/sign-out"
 SESSION_COOKIE: Final = "__Host-kwitness-session"
+FLOW_COOKIE: Final = "__Host-kwitness-sign-in"
 _STATIC: Final = "/static/"
 _BEARER: Final = re.compile(r"(?:bearer +)?(.*)", re.IGNORECASE)
 _MAX_FORM: Final = 20 * 1024
 """Bytes of the form with a token, encoded."""
 _UNAVAILABLE: Final = 503
+_UNKNOWN_ISSUER: Final = (
+    "The API server does not accept ID tokens of this provider: an administrator has it trust the issuer and this "
+    "client, or sets oidc.checkedBy to console."
+)
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -46,7 +65,9 @@ class _Presented(NamedTuple):
 class ClusterDoor:
     """The door of a console in a cluster."""
 
-    def __init__(self, settings: SignInSettings, permissions: Permissions, pages: SignInPages) -> None:
+    def __init__(
+        self, settings: SignInSettings, permissions: Permissions, pages: SignInPages, oidc: OidcSignIn | None
+    ) -> None:
         self._settings = settings
         self._permissions = permissions
         self._pages = pages
@@ -58,6 +79,9 @@ class ClusterDoor:
         }
         if "token" in settings.methods:
             self._own["POST", SIGN_IN_PATH] = self._sign_in_by_token
+        if oidc is not None:
+            self._own["GET", OIDC_PATH] = partial(self._go_to_provider, oidc)
+            self._own["GET", RETURN_PATH] = partial(self._return_from_provider, oidc)
 
     @web.middleware
     async def guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -125,7 +149,7 @@ class ClusterDoor:
                 return await self._permissions.reader(credential)
             with self._attempts.attempt(request.remote or "") as attempt:
                 reader = await self._permissions.reader(credential)
-                attempt.succeeded = reader is not None
+                attempt.is_refused = reader is None
                 return reader
         except TooManyNamespacesError as error:
             raise RefusedError(f"{error}.", title="Too many namespaces") from error
@@ -156,18 +180,52 @@ class ClusterDoor:
             return self._pages.sign_in(reason, back=back)
         return self._signed_in(request, credential, reader, back)
 
+    async def _go_to_provider(self, oidc: OidcSignIn, request: web.Request) -> web.Response:
+        try:
+            flow, address = await oidc.begin(inner_address(request.query.get("back")))
+        except ProviderUnavailableError as error:
+            raise _without_provider(error) from error
+        response = web.Response(status=303, headers={"Location": address})
+        _set_cookie(response, FLOW_COOKIE, flow.cookie, MAX_FLOW_S)
+        return response
+
+    async def _return_from_provider(self, oidc: OidcSignIn, request: web.Request) -> web.Response:
+        try:
+            flow, code = oidc.returned(request.cookies.get(FLOW_COOKIE, ""), request.query)
+            credential = await self._credential(oidc, code, flow, request.remote or "")
+            reader = await self._reader(credential, request, is_known=False)
+        except SignInFailedError as error:
+            response = self._pages.sign_in(str(error), back=error.back)
+        except ProviderUnavailableError as error:
+            raise _without_provider(error) from error
+        else:
+            if reader is None:
+                response = self._pages.sign_in(_UNKNOWN_ISSUER, back=flow.back)
+            else:
+                response = self._signed_in(request, credential, reader, flow.back)
+        _delete_cookie(response, FLOW_COOKIE)
+        return response
+
+    async def _credential(self, oidc: OidcSignIn, code: str, flow: Flow, peer: str) -> Credential:
+        with self._attempts.attempt(peer) as attempt:
+            try:
+                return await oidc.credential(code, flow)
+            except SignInFailedError:
+                attempt.is_refused = True
+                raise
+
     def _signed_in(self, request: web.Request, credential: Credential, reader: Reader, back: str) -> web.Response:
         """Begin a session with a new id: one that was in the browser before is worth nothing any more."""
         self._sessions.end(request.cookies.get(SESSION_COOKIE, ""))
         response = web.Response(status=303, headers={"Location": back})
-        set_cookie(response, SESSION_COOKIE, self._sessions.begin(credential, reader.name))
+        _set_cookie(response, SESSION_COOKIE, self._sessions.begin(credential, reader.name))
         _LOG.info("A person signed in", extra={"reader": reader.name, "path": request.path})
         return response
 
     async def _sign_out(self, request: web.Request) -> web.Response:
         self._sessions.end(request.cookies.get(SESSION_COOKIE, ""))
         response = self._pages.sign_in("You have signed out.", status=200)
-        response.del_cookie(SESSION_COOKIE, path="/", secure=True, httponly=True, samesite="Lax")
+        _delete_cookie(response, SESSION_COOKIE)
         return response
 
     def _unauthenticated(self, request: web.Request, reason: str) -> web.Response:
@@ -178,9 +236,21 @@ class ClusterDoor:
         return response
 
 
-def set_cookie(response: web.Response, name: str, value: str, max_age: int | None = None) -> None:
+def _set_cookie(response: web.Response, name: str, value: str, max_age: int | None = None) -> None:
     """Set a cookie of this host alone. Not SameSite=Strict: links in alerts, and the provider's way back, need it."""
     response.set_cookie(name, value, path="/", secure=True, httponly=True, samesite="Lax", max_age=max_age)
+
+
+def _delete_cookie(response: web.Response, name: str) -> None:
+    response.del_cookie(name, path="/", secure=True, httponly=True, samesite="Lax")
+
+
+def _without_provider(error: ProviderUnavailableError) -> RefusedError:
+    return RefusedError(
+        f"The OpenID provider does not sign people in now: {error}. Try again in a moment.",
+        title="The OpenID provider cannot be asked",
+        status=_UNAVAILABLE,
+    )
 
 
 def _token_in(values: list[str]) -> str | None:
@@ -209,10 +279,16 @@ async def cluster_door(
 
     Raises
     ------
+    OSError
+        The CA certificates of the OpenID provider cannot be read.
     ValueError
         The access has a client certificate.
     """
     async with AsyncExitStack() as stack:
         reviews = await stack.enter_async_context(ApiReviews.opened(access))
+        oidc = None
+        if settings.oidc is not None:
+            address = f"{settings.origin}{RETURN_PATH}"
+            oidc = await stack.enter_async_context(OidcSignIn.opened(settings.oidc, address))
         permissions = Permissions(reviews, namespaces, settings.permissions_seconds)
-        yield ClusterDoor(settings, permissions, SignInPages(templates, settings))
+        yield ClusterDoor(settings, permissions, SignInPages(templates, settings), oidc)
