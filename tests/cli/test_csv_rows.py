@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from kwitness.cli.csv_rows import model_columns, write_csv
+from kwitness.answers.views.csv_rows import model_columns, write_csv
 from kwitness.cli.options import Options
 from kwitness.cli.output import Output
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from os import getpid
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -44,8 +45,10 @@ class OpenConsole:
 
     @classmethod
     @asynccontextmanager
-    async def over(cls, route: CollectorRoute, cluster: ClusterAccess | None = None) -> AsyncIterator[OpenConsole]:
-        console = Console(Backends(route, cluster))
+    async def over(
+        cls, route: CollectorRoute, cluster: ClusterAccess | None = None, *, tables: Path | None = None
+    ) -> AsyncIterator[OpenConsole]:
+        console = Console(Backends(route, cluster, None if tables is None else str(tables)))
         jar = aiohttp.CookieJar(unsafe=True)  # 127.0.0.1 has cookies too
         async with console.served() as door, aiohttp.ClientSession(cookie_jar=jar) as browser:
             yield cls(console, door, browser)

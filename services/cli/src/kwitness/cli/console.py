@@ -32,6 +32,12 @@ def console(
     port: Annotated[
         int, typer.Option(metavar="PORT", min=0, max=_MOST_PORT, help="Port of 127.0.0.1; 0 is any free one.")
     ] = 0,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER", help="Local folder with tables of analyses; those of AnalyticsJobs are found without it."
+        ),
+    ] = None,
     browser: Annotated[bool, typer.Option(" /--no-browser", help="Print the address, and open no browser.")] = True,
 ) -> None:
     """Show clients, topics and what is known of them in a browser on this machine, until Ctrl-C.
@@ -48,6 +54,7 @@ def console(
         "--collector-address": options.collector,
         "--cluster": cluster,
         "--port": port,
+        "--tables": tables,
     }
     arguments = [f"{name}={value}" for name, value in given.items() if value is not None]
     if not browser:

@@ -14,6 +14,7 @@ from kwitness.answers.access.routes import questions_to
 from kwitness.answers.failure import CommandFailedError
 from kwitness.answers.views.advice import missing_text, subscribe_line
 from kwitness.answers.views.client_state import interval_of, state_of
+from kwitness.answers.views.csv_rows import model_columns
 from kwitness.answers.views.elapsed import ago, span
 from kwitness.answers.views.following import next_look_ms
 from kwitness.answers.views.metric_values import (
@@ -25,7 +26,6 @@ from kwitness.answers.views.metric_values import (
     metric_cells,
 )
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.csv_rows import model_columns
 from kwitness.cli.looking_again import Looks, begin_refresh, duration_option
 from kwitness.cli.lookup import Found, all_silent, find, unknown_client
 from kwitness.cli.named_arguments import ClientArgument, ClusterOption

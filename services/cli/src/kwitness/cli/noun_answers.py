@@ -9,10 +9,10 @@ from pydantic import BaseModel
 
 from kwitness.answers.access.questions import Answer, Questions, Selection
 from kwitness.answers.views.advice import scope_text
+from kwitness.answers.views.csv_rows import model_columns
 from kwitness.answers.views.gaps import gaps_of, left_out_of
 from kwitness.answers.views.metric_values import number_text
 from kwitness.cli.columns import columns_of, row_of
-from kwitness.cli.csv_rows import model_columns
 from kwitness.cli.looking_again import begin_refresh
 from kwitness.cli.output import Output, warn
 from kwitness.contracts.plain_text import plain_text

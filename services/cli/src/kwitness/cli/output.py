@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from kwitness.cli.csv_rows import FieldPath, write_csv
+from kwitness.answers.views.csv_rows import FieldPath, write_csv
 from kwitness.cli.options import Options
 from kwitness.contracts.plain_text import plain_text
 from kwitness.contracts.resources.meta import GROUP

@@ -24,7 +24,7 @@ def main() -> NoReturn:
     """Serve the console until Ctrl-C, and end the process."""
     parser = argparse.ArgumentParser(prog="kwitness console")
     parser.add_argument("--kubeconfig", type=Path)
-    for name in ("--context", "--namespace", "--collector-address", "--cluster"):
+    for name in ("--context", "--namespace", "--collector-address", "--cluster", "--tables"):
         parser.add_argument(name)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
@@ -37,7 +37,7 @@ def main() -> NoReturn:
     )
     status = 0
     try:
-        console = Console(_backends(options, given.cluster), port=given.port)
+        console = Console(_backends(options, given.cluster, given.tables), port=given.port)
         asyncio.run(_serve(console, opens_browser=not given.no_browser))
     except CommandFailedError as error:
         print(f"kwitness console: {error}", file=sys.stderr)
@@ -48,9 +48,9 @@ def main() -> NoReturn:
     os._exit(status)
 
 
-def _backends(options: AccessOptions, cluster: str | None) -> Backends:
+def _backends(options: AccessOptions, cluster: str | None, tables: str | None) -> Backends:
     route = route_of(options, cluster)
-    return Backends(route, None if isinstance(route, LocalRoute) else connect(options))
+    return Backends(route, None if isinstance(route, LocalRoute) else connect(options), tables)
 
 
 async def _serve(console: Console, *, opens_browser: bool) -> None:

@@ -11,7 +11,14 @@ __all__ = ["Backends"]
 
 
 class Backends(NamedTuple):
-    """The collector, and what else an installation has; None is what it lacks."""
+    """The collector, and what else an installation has; None is what it lacks.
+
+    Attributes
+    ----------
+    tables
+        Folder with tables of analyses.
+    """
 
     collector: CollectorRoute
     cluster: ClusterAccess | None = None
+    tables: str | None = None

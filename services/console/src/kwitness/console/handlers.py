@@ -19,7 +19,7 @@ from kwitness.console.pages.page import Page, PageValues, Requested
 from kwitness.console.pages.preferences import preferred
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.shown_sources import shown_source
-from kwitness.console.sources.source import Source
+from kwitness.console.sources.source import SourceState
 
 __all__ = ["Handlers"]
 
@@ -35,7 +35,7 @@ class Handlers:
 
     def __init__(
         self,
-        sources: Mapping[str, Source],
+        sources: Mapping[str, SourceState],
         assembly: Assembly,
         templates: Templates,
         *,
@@ -65,7 +65,10 @@ class Handlers:
             text = await asyncio.to_thread(self._render, page, request, values or page.values)
         except IndexFullError as error:
             raise web.HTTPServiceUnavailable from error
-        response = web.Response(status=status, text=text, content_type="text/html")
+        kind = "text/csv" if _is_csv(page, request) else "text/html"
+        response = web.Response(status=status, text=text, content_type=kind)
+        if kind == "text/csv":
+            response.headers["Content-Disposition"] = f'attachment; filename="{page.section}.csv"'
         response.headers["Server-Timing"] = f"page;dur={(time.perf_counter() - began) * 1000:.1f}"
         response.enable_compression()
         return response
@@ -84,6 +87,8 @@ class Handlers:
                 now_ms=int(time.time() * 1000),
                 seen_ms=seen_ms(request.cookies),
             )
+            if page.csv is not None and _is_csv(page, request):
+                return page.csv(requested)
             return self._templates.page(
                 page.template,
                 **values(requested),
@@ -101,6 +106,10 @@ class Handlers:
                 is_unread=any(source.problem is not None and source.as_of_ms is None for source in used),
                 now_ms=requested.now_ms,
             )
+
+
+def _is_csv(page: Page, request: web.Request) -> bool:
+    return page.csv is not None and request.query.get("format") == "csv"
 
 
 def _name_in(request: web.Request, page: Page) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -18,10 +19,14 @@ from kwitness.console.door import Door
 from kwitness.console.handlers import Handlers
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
+from kwitness.console.index.database import Database
 from kwitness.console.kept import kept_routes
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.collector_sources import collector_sources
+from kwitness.console.sources.found_tables import FoundTable, tables_in_folder, tables_of_resources
 from kwitness.console.sources.kubernetes import kubernetes_sources
+from kwitness.console.sources.source import SourceState
+from kwitness.console.sources.tables import TableSources
 from kwitness.console.static_files import static_route
 from kwitness.console.writing.subscription_writing import SubscriptionWriting
 from kwitness.console.writing.writers import Writers
@@ -39,10 +44,13 @@ class Console:
         self._port = port
         self._database = new_index()
         self.assembly = Assembly(self._database)
+        tables = TableSources(_places(backends, self._database), self._database, self.assembly.request)
         self.sources = {
             **collector_sources(backends.collector, self._database, self.assembly.request),
             **kubernetes_sources(backends, self._database, self.assembly.request),
+            "tables": tables.source,
         }
+        self._states: dict[str, SourceState] = {**self.sources, **tables.states}
 
     async def run(self, opened: Callable[[Door], None]) -> None:
         """Serve pages until a signal ends the process.
@@ -80,7 +88,7 @@ class Console:
         """Serve pages until the block ends."""
         templates = Templates()
         handlers = Handlers(
-            self.sources,
+            self._states,
             self.assembly,
             templates,
             collector=f"collector {self._backends.collector.name}",
@@ -100,6 +108,16 @@ class Console:
         finally:
             await runner.cleanup()
             self._database.close()
+
+
+def _places(backends: Backends, database: Database) -> list[Callable[[], list[FoundTable]]]:
+    """Return what finds tables of analyses."""
+    places: list[Callable[[], list[FoundTable]]] = []
+    if backends.tables is not None:
+        places.append(functools.partial(tables_in_folder, backends.tables))
+    if backends.cluster is not None:
+        places.append(functools.partial(tables_of_resources, database))
+    return places
 
 
 def _bound(port: int) -> socket.socket:

@@ -7,13 +7,16 @@ import re
 from collections.abc import Container, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from kwitness.answers.failure import CommandFailedError
 from kwitness.contracts.plain_text import plain_text
 
 _LOG = "_delta_log"
+MOST_FOLDERS: Final = 20_000
+"""Folders that are searched for tables; those of a table itself are not counted."""
+_COMMIT: Final = re.compile(r"\d{20}\.json")
 _LIBRARIES = ("deltalake", "duckdb", "pyarrow")
 
 
@@ -32,12 +35,16 @@ def find_tables(folder: str) -> list[NamedTable]:
     Raises
     ------
     CommandFailedError
-        It is no local folder, or there is no table in it.
+        It is no local folder, there is no table in it, or it has too many folders to search.
     """
     require_libraries()
     root = _local(folder)
     found = []
-    for place, folders, _ in os.walk(root):
+    for number, (place, folders, _) in enumerate(os.walk(root)):
+        if number == MOST_FOLDERS:
+            raise CommandFailedError(
+                f"{folder} has more than {MOST_FOLDERS:,} folders: name the folder that jobs write to"
+            )
         if _LOG in folders:
             found.append(Path(place))
             folders.clear()
@@ -47,6 +54,20 @@ def find_tables(folder: str) -> list[NamedTable]:
     for path in sorted(found):
         tables[distinct_name(_name(path, root), tables)] = str(path)
     return [NamedTable(name, path) for name, path in tables.items()]
+
+
+def newest_commit(path: str) -> tuple[str, int, int] | None:
+    """Return what changes with each version of a local table, also where the table was recreated; None without one.
+
+    The table is not opened: that takes the names of its log alone.
+    """
+    try:
+        with os.scandir(Path(path) / _LOG) as files:
+            newest = max((file for file in files if _COMMIT.fullmatch(file.name)), key=lambda file: file.name)
+            facts = newest.stat()
+    except (OSError, ValueError):
+        return None
+    return newest.name, facts.st_mtime_ns, facts.st_ino
 
 
 def distinct_name(name: str, known: Container[str]) -> str:

@@ -16,7 +16,7 @@ from kwitness.answers.views.job_rows import milliseconds_of
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.analytics_status import AnalysisStatus, AnalyticsJobStatus
 
-__all__ = ["JobTable", "find_job", "find_job_table"]
+__all__ = ["JobTable", "find_job", "find_job_table", "table_of"]
 
 
 class JobTable(NamedTuple):
@@ -61,7 +61,17 @@ def find_job_table(access: ClusterAccess, reference: str) -> JobTable:
     CommandFailedError
         There is no such job or table, or it is on a claim and no driver runs; the message says what to do.
     """
-    job = parsed(AnalyticsJob, find_job(access, reference))
+    return table_of(parsed(AnalyticsJob, find_job(access, reference)))
+
+
+def table_of(job: AnalyticsJob) -> JobTable:
+    """Return the table of an AnalyticsJob, as `find_job_table` does.
+
+    Raises
+    ------
+    CommandFailedError
+        It has no table, or it is on a claim and no driver runs; the message says what to do.
+    """
     status = (job.status or AnalyticsJobStatus()).entry(job.spec.analysis)
     name = job.spec.analysis.table
     if status.table_path is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from kwitness.console.index.analyses import ANALYSES, JOB_TABLES
 from kwitness.console.index.resource_tables import RESOURCE_TABLES
 from kwitness.console.index.tables import TABLES
 
 __all__ = ["ALL_TABLES"]
 
-ALL_TABLES: Final = (*TABLES, *RESOURCE_TABLES)
+ALL_TABLES: Final = (*TABLES, *RESOURCE_TABLES, JOB_TABLES, *(analysis.table for analysis in ANALYSES))

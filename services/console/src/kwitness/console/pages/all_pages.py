@@ -16,6 +16,7 @@ from kwitness.console.pages.subscription import SUBSCRIPTION
 from kwitness.console.pages.subscriptions import SUBSCRIPTIONS
 from kwitness.console.pages.topic import TOPIC
 from kwitness.console.pages.topics import TOPICS
+from kwitness.console.pages.upgrades import UPGRADES
 
 __all__ = ["GROUPS", "PAGES", "Group"]
 
@@ -29,7 +30,7 @@ class Group(NamedTuple):
 
 GROUPS: Final = (
     Group("Clients", (FLEET, CLIENT, TOPICS, TOPIC, MAP)),
-    Group("Analyses", ()),
+    Group("Analyses", (UPGRADES,)),
     Group("Installation", (SUBSCRIPTIONS, SUBSCRIPTION, ADD_SUBSCRIPTION, FINDINGS, DOCTOR)),
 )
 """Pages of one group are in the order of the navigation; pages without a title have no link there."""

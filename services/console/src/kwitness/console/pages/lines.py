@@ -9,9 +9,12 @@ from typing import Final, NamedTuple
 
 from kwitness.console.pages.names import LONGEST
 
-__all__ = ["BYTES", "Line", "application_options", "label", "literal", "options_text", "pattern"]
+__all__ = ["BYTES", "Line", "application_options", "label", "literal", "options_text", "pattern", "sql_line"]
 
 BYTES: Final = "kafka_client_record_bytes_total"
+
+_SHELL: Final = frozenset('"$`\\!')
+"""Characters that a shell reads between double quotes."""
 
 
 class Line(NamedTuple):
@@ -52,3 +55,9 @@ def application_options(application: str) -> dict[str, str]:
 def options_text(options: Mapping[str, str]) -> str:
     """Return options of the command that have a value, each after a space."""
     return "".join(f" {name} {shlex.quote(pattern(value))}" for name, value in options.items() if value)
+
+
+def sql_line(query: str, option: str, gives: str) -> Line:
+    """Return a line of the command that runs a query; `option` is where it finds the table, as typed."""
+    quoted = shlex.quote(query) if _SHELL & set(query) else f'"{query}"'
+    return Line("kwitness", f"kwitness tables sql {quoted} {option}", gives)

@@ -57,6 +57,8 @@ class Page:
         Keys of the sources whose age and problems it shows.
     values
         Returns what its template shows, `lines` among them: those that give its numbers elsewhere.
+    csv
+        Returns its rows as CSV, for `format=csv` in the address; None where it has none.
     """
 
     path: str
@@ -66,6 +68,7 @@ class Page:
     values: PageValues
     title: str = ""
     is_named: bool = False
+    csv: Callable[[Requested], str] | None = None
 
     @property
     def route(self) -> str:

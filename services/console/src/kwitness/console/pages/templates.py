@@ -12,6 +12,7 @@ from kwitness.answers.views.known_wrong import known_wrong
 from kwitness.console.pages.names import link_of, message, sentence, shown
 from kwitness.console.pages.numbers import amount, count, rate
 from kwitness.console.pages.preferences import PREFERENCES, preferred
+from kwitness.console.pages.timestamps import timestamp
 
 __all__ = ["Templates"]
 
@@ -38,6 +39,7 @@ class Templates:
             preferences=PREFERENCES,
             rate=rate,
             span=span,
+            timestamp=timestamp,
         )
 
     def page(self, template: str, /, **values: Any) -> str:

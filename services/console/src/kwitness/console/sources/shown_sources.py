@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from kwitness.console.readers import Reader
-from kwitness.console.sources.source import Source
+from kwitness.console.sources.source import SourceState
 
 __all__ = ["ShownSource", "shown_source"]
 
@@ -14,7 +14,7 @@ _PROBLEM: Final = "its last answer did not come; people who see all namespaces s
 
 
 class ShownSource(NamedTuple):
-    """A source as a page shows it, with the attributes of `Source`."""
+    """A source as a page shows it, with the attributes of `SourceState`."""
 
     name: str
     state: Literal["loading", "complete", "partial", "failed"]
@@ -23,7 +23,7 @@ class ShownSource(NamedTuple):
     problem: str | None
 
 
-def shown_source(source: Source, reader: Reader) -> ShownSource:
+def shown_source(source: SourceState, reader: Reader) -> ShownSource:
     """Return a source as a reader sees it."""
     lacks, problem = source.lacks, source.problem
     if not reader.sees_all:

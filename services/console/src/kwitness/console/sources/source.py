@@ -10,7 +10,7 @@ from typing import Final, Literal
 from kwitness.answers.failure import CommandFailedError
 from kwitness.console.index.database import IndexFullError
 
-__all__ = ["PAUSE_FOR_WORK", "PERIOD_S", "Source"]
+__all__ = ["PAUSE_FOR_WORK", "PERIOD_S", "Source", "SourceState"]
 
 PERIOD_S: Final = 15.0
 """Seconds from one read of a source to the next."""
@@ -18,20 +18,13 @@ PAUSE_FOR_WORK: Final = 60
 """Seconds of pause for each second of processor time: a large fleet makes rows older, and not the machine slow."""
 
 
-class Source:
-    """One part of the collector's answers.
-
-    Parameters
-    ----------
-    name
-        What is read, as pages name it.
-    read
-        Reads it into the index, on a thread of its own; returns what the answer lacks, in sentences.
-    changed
-        Called after each read.
+class SourceState:
+    """How old and how complete the rows of a source are, as pages show it.
 
     Attributes
     ----------
+    name
+        What is read, as pages name it.
     as_of_ms
         When the last successful read began, in milliseconds since 1970; None before it.
     lacks
@@ -40,23 +33,11 @@ class Source:
         Why the last read failed, and what to do; None where it succeeded.
     """
 
-    def __init__(
-        self,
-        name: str,
-        read: Callable[[], Sequence[str]],
-        *,
-        changed: Callable[[], None],
-        period_s: float = PERIOD_S,
-    ) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
         self.as_of_ms: int | None = None
         self.lacks: tuple[str, ...] = ()
         self.problem: str | None = None
-        self._read = read
-        self._changed = changed
-        self._period_s = period_s
-        self._worked_s = 0.0
-        self._reading = asyncio.Lock()
 
     @property
     def state(self) -> Literal["loading", "complete", "partial", "failed"]:
@@ -66,6 +47,37 @@ class Source:
         if self.as_of_ms is None:
             return "loading"
         return "partial" if self.lacks else "complete"
+
+
+class Source(SourceState):
+    """A source that is read again and again.
+
+    Parameters
+    ----------
+    read
+        Reads it into the index, on a thread of its own; returns what the answer lacks, in sentences.
+    changed
+        Called after each read.
+    worked_beside
+        Returns the seconds of processor time that other processes took for the last read.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        read: Callable[[], Sequence[str]],
+        *,
+        changed: Callable[[], None],
+        period_s: float = PERIOD_S,
+        worked_beside: Callable[[], float] = lambda: 0.0,
+    ) -> None:
+        super().__init__(name)
+        self._read = read
+        self._changed = changed
+        self._period_s = period_s
+        self._worked_beside = worked_beside
+        self._worked_s = 0.0
+        self._reading = asyncio.Lock()
 
     async def read_once(self) -> None:
         """Read it once, after a read that is going on: that may have missed what was just written."""
@@ -96,4 +108,5 @@ class Source:
     def _measured(self) -> tuple[tuple[str, ...], float]:
         """Read, and return what the answer lacks and the seconds of processor time that reading it took."""
         began = time.thread_time()
-        return tuple(self._read()), time.thread_time() - began
+        lacks = tuple(self._read())
+        return lacks, time.thread_time() - began + self._worked_beside()

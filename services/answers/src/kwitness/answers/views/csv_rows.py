@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from types import UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, Final, TextIO, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -35,10 +35,16 @@ def _inner_model(annotation: Any) -> type[BaseModel] | None:
     return next((part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)), None)
 
 
-def write_csv(rows: Sequence[Mapping[str, Any]], columns: Sequence[FieldPath] = (), *, titled: bool = True) -> None:
-    """Write rows to standard output; without `columns` those that any row has."""
+def write_csv(
+    rows: Sequence[Mapping[str, Any]],
+    columns: Sequence[FieldPath] = (),
+    *,
+    titled: bool = True,
+    to: TextIO | None = None,
+) -> None:
+    """Write rows to a file, by default to standard output; without `columns` those that any row has."""
     shown = columns or list(dict.fromkeys(path for row in rows for path in _paths(row)))
-    writer = csv.writer(sys.stdout)
+    writer = csv.writer(to or sys.stdout)
     if titled and shown:
         writer.writerow(_text(".".join(path)) for path in shown)
     writer.writerows([_cell(_value(row, path)) for path in shown] for row in rows)

@@ -1,0 +1,151 @@
+"""Describes what the index has of the tables of analyses: how one is known, and how its rows are put together.
+
+To add an analysis is to add an entry to `ANALYSES`: reader, index and states of sources derive from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kwitness.console.index.tables import Table
+from kwitness.contracts.kafka_releases import KNOWN_APIS
+from kwitness.contracts.resources.analyses import AnalyticsJobType
+from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
+
+__all__ = ["ANALYSES", "CLIENT", "JOB_TABLES", "MOST_BYTES", "MOST_ROWS", "Analysis"]
+
+MOST_ROWS: Final = 20_000
+"""Rows of a table that are put together and read."""
+MOST_BYTES: Final = 8 * 1024 * 1024
+"""Bytes of these rows as JSON."""
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Describes how the index has the tables of one type of analysis.
+
+    Attributes
+    ----------
+    title
+        What is read, as pages name it.
+    marks
+        Columns that a table of this type has, and no other.
+    query
+        The rows of the index, from `source`, those that matter most first; columns are those of `structure`.
+    latest
+        The time that the table's rows are as of, in milliseconds since 1970.
+    namespace
+        Column with the namespace of a row's client; None: only readers of all namespaces may see the rows.
+    period_s
+        Seconds from one read to the next, at least.
+    """
+
+    job_type: AnalyticsJobType
+    name: str
+    title: str
+    marks: frozenset[str]
+    structure: Mapping[str, Any]
+    query: str
+    latest: str
+    namespace: str | None = None
+    rows: int = MOST_ROWS
+    bytes: int = MOST_BYTES
+    period_s: float = _SECONDS
+
+    @property
+    def table(self) -> Table:
+        """The table of the index; `job` is the table that a row is from."""
+        return Table(self.name, {"job": "VARCHAR", **self.structure}, self.namespace)
+
+
+JOB_TABLES: Final = Table(
+    "job_tables",
+    {
+        "job": "VARCHAR",
+        "type": "VARCHAR",
+        "name": "VARCHAR",
+        "option": "VARCHAR",
+        "resource": "VARCHAR",
+        "resource_namespace": "VARCHAR",
+        "version": "BIGINT",
+        "rows": "BIGINT",
+        "computed_ms": "BIGINT",
+        "latest_ms": "BIGINT",
+        "problem": "VARCHAR",
+        "note": "VARCHAR",
+        "is_behind": "BOOLEAN",
+        "target": "VARCHAR",
+        "used_within_ms": "BIGINT",
+    },
+    namespace=None,
+)
+"""A row for each table that was found, with what is known of its job.
+
+`name` is that of the table in SQL, `option` what the command finds it by, `resource` its AnalyticsJob.
+"""
+
+_APIS: Final = ", ".join(f"'{name}'" for name in sorted(KNOWN_APIS))
+CLIENT: Final = (
+    "cluster_id, principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload"
+)
+"""Columns that tell clients of UpgradeImpact apart."""
+_BIGGEST: Final = 2**63 - 1
+_TEXTS: Final = dict.fromkeys(
+    (
+        "principal",
+        "client_id",
+        "client_software_name",
+        "client_software_version",
+        "k8s_namespace",
+        "k8s_workload",
+        "owner",
+        "owner_contact",
+    ),
+    "VARCHAR",
+)
+
+
+def _total(column: str) -> str:
+    """Return a sum as 64 bits hold it."""
+    return f"least(sum({column}), {_BIGGEST})::BIGINT AS {column}"
+
+
+_UPGRADE_IMPACT: Final = Analysis(
+    "UpgradeImpact",
+    "upgrade_impact",
+    "upgrades",
+    frozenset({"api", "api_version", "added_in", "dropped_in", "connections"}),
+    {
+        "kind": "VARCHAR",
+        "cluster_id": "VARCHAR",
+        **_TEXTS,
+        "api": "VARCHAR",
+        "api_version": "BIGINT",
+        "dropped_in": "VARCHAR",
+        "is_unclear": "BOOLEAN",
+        "requests": "BIGINT",
+        "connections": "BIGINT",
+        "last_seen_ms": "BIGINT",
+    },
+    # A row for each version that a release drops, and one for all other requests of a client.
+    f"""
+    SELECT kind, {CLIENT},
+      arg_max(owner, last_seen_ms) AS owner, arg_max(owner_contact, last_seen_ms) AS owner_contact,
+      CASE WHEN dropped_in IS NOT NULL THEN api END AS api,
+      CASE WHEN dropped_in IS NOT NULL THEN api_version END AS api_version,
+      dropped_in, kind = 'request' AND (api_version IS NULL OR api NOT IN ({_APIS})) AS is_unclear,
+      {_total("requests")}, max(connections) AS connections, max(last_seen_ms) AS last_seen_ms
+    FROM source
+    WHERE NOT coalesce(starts_with(client_id, '{OUR_CLIENT_ID_PREFIX}'), false)
+      AND NOT coalesce(starts_with(client_software_name, '{OUR_CLIENT_ID_PREFIX}'), false)
+    GROUP BY kind, {CLIENT}, 11, 12, dropped_in, is_unclear
+    ORDER BY dropped_in IS NULL, requests DESC NULLS LAST, client_id, principal, api, api_version
+    """,
+    "max(last_seen_ms)",
+    namespace="k8s_namespace",
+)
+ANALYSES: Final[tuple[Analysis, ...]] = (_UPGRADE_IMPACT,)
+"""All of them, by the order of the navigation."""
