@@ -53,5 +53,5 @@ CHECKED: Final = Table(
     },
     namespace=None,
 )
-"""What the doctor's checks found about the installation, by their order."""
+"""Findings of the doctor's checks about the installation, by their order."""
 RESOURCE_TABLES: Final = (RESOURCES, SUBSCRIPTIONS, CHECKED)

@@ -49,7 +49,7 @@ class Installation:
             None,
             everywhere=True,
             routes=dict.fromkeys(known_clusters(self._database), self._collector),
-            # In a pod the commands are of nobody: what it may write is what its reader may.
+            # A pod does not run commands, and writes with the tokens of its readers.
             needs_commands=isinstance(self._collector, KubernetesRoute),
         )
         rows = [{"place": place, **asdict(finding)} for place, finding in enumerate(look_at(facts))]
