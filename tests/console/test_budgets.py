@@ -17,12 +17,14 @@ from kwitness.console.index.database import Database
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.reader_schemas import MOST_SCHEMAS, ReaderSchemas
 from kwitness.console.index.tables import CLIENTS, CONNECTIONS, TRAFFIC
+from kwitness.console.index.trends import POINTS, Trends
 from kwitness.console.readers import Reader
 from kwitness.console.rows.clients import client_named
 from kwitness.console.rows.fleet import FleetView, fleet_rows
 from kwitness.console.rows.map import MapView, matrix
 from kwitness.console.rows.neighbours import neighbours
 from kwitness.console.rows.topics import TopicsView, topic_clients, topic_named, topic_rows
+from kwitness.console.rows.trends import trends_of
 
 from tests.console.open_console import OpenConsole, cells
 
@@ -67,6 +69,14 @@ def fill(index: Database, clients: int, flows: int) -> None:
     rebuild(index)
 
 
+def remember(index: Database) -> None:
+    """Have the index an hour's trends."""
+    trends = Trends()
+    for minute in range(1, POINTS + 1):
+        index.write(("UPDATE traffic SET until_ms = ? WHERE topic = 'topic-7'", [minute]))
+        trends.add(index, minute * 60_000)
+
+
 async def loaded(console: OpenConsole, path: str) -> int:
     """Return the bytes of an answer as they come."""
     async with console.browser.get(
@@ -96,6 +106,7 @@ async def test_a_page_of_a_hundred_rows_and_all_that_it_needs_are_small(console:
 def large() -> Iterator[ReaderSchemas]:
     index = new_index()
     fill(index, CLIENT_COUNT, FLOW_COUNT)
+    remember(index)
     yield ReaderSchemas(index)
     index.close()
 
@@ -111,6 +122,7 @@ def large() -> Iterator[ReaderSchemas]:
         lambda index: topic_rows(index, TopicsView()),
         lambda index: (topic_named(index, "topic-7"), topic_clients(index, "topic-7")),
         lambda index: client_named(index, "application-7-client-77", 1),
+        lambda index: trends_of(index, "topic", [f"topic-{number}" for number in range(100)]),
         lambda index: matrix(index, MapView()),
         lambda index: matrix(index, MapView(by="application")),
         lambda index: neighbours(index, MapView(topic="topic-7")),
@@ -129,6 +141,17 @@ def test_rows_of_a_page_of_a_large_fleet_need_little_of_the_processor(
 
     assert found
     assert min(spent) < MOST_S * SLACK, spent
+
+
+@pytest.mark.slow
+def test_a_point_of_trends_of_a_large_fleet_needs_little_of_the_processor(large: ReaderSchemas) -> None:
+    with large.seen_by(Reader("all", None)) as seen:
+        seen.database.write("UPDATE traffic SET until_ms = 100 WHERE topic = 'topic-7'")
+        began = time.process_time()
+        Trends().add(seen.database, (POINTS + 1) * 60_000)
+
+        assert time.process_time() - began < MOST_S * SLACK
+        assert seen.database.row("SELECT count(DISTINCT minute) AS number FROM trends") == {"number": POINTS}
 
 
 @pytest.mark.slow
@@ -156,7 +179,7 @@ def use(readers: ReaderSchemas) -> None:
 def test_an_index_that_is_filled_again_and_again_keeps_its_memory() -> None:
     program = (
         "from tests.console.test_budgets import *; index = new_index(); readers = ReaderSchemas(index)\n"
-        "for _ in range(2): fill(index, CLIENT_COUNT, FLOW_COUNT)\n"
+        "for _ in range(2): fill(index, CLIENT_COUNT, FLOW_COUNT); remember(index)\n"
         "use(readers); fill(index, CLIENT_COUNT, FLOW_COUNT); readers.make_again()\n"
         # Not ru_maxrss, which counts the process that this one was forked from.
         "print(*(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM:')))"

@@ -31,7 +31,7 @@ OF_MINT = Reader("reader of mint", frozenset({"mint"}))
 LONG_OF_BANK = "bank-" + "x" * 8_000
 WALKED = 400
 """Addresses that are walked from one page."""
-_AGE = re.compile(r"(?:as of |>)(?:now|[0-9 smh]+ ago)")
+_AGE = re.compile(r"(?:as of |>)(?:now|[0-9 smh]+ ago)|<svg class=\"trend\".*?</svg>")
 _HIDDEN = re.compile(r' <span id="hidden">[0-9]+ more [a-z]+ that you may not see\.</span>')
 FORMS = ("/static/", "/preferences", "/findings/seen")
 """Addresses that are no pages."""
@@ -108,7 +108,7 @@ FILTERS = [
 
 
 def lasting(page: str) -> str:
-    """Return a page without what is another on each: ages, and the number of what is hidden."""
+    """Return a page without what is another on each: ages, trends, and the number of what is hidden."""
     return _HIDDEN.sub("", _AGE.sub("", page))
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.reader_schemas import ReaderSchemas
+from kwitness.console.index.trends import Trends
 
 __all__ = ["PAUSE_FOR_WORK", "Assembly"]
 
@@ -36,6 +37,7 @@ class Assembly:
         self.problem: str | None = None
         self.readers = ReaderSchemas(database)
         self._database = database
+        self._trends = Trends()
         self._changed = asyncio.Event()
         self._worked_s = 0.0
 
@@ -62,6 +64,7 @@ class Assembly:
     def _make(self) -> None:
         began = time.thread_time()
         rebuild(self._database)
+        self._trends.add(self._database, int(time.time() * 1000))
         self.readers.make_again()
         self._worked_s = time.thread_time() - began
 

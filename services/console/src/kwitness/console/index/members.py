@@ -2,8 +2,8 @@
 
 A member is a client id with its principal and workload, in one version of its software. Sources know different parts of
 that: a principal or workload that a source lacks is completed where all others that have one agree. A flow is what a
-client id does with one topic. The application of both is the workload, else the principal, else the client id. What
-pages sum is summed here, once for all of them.
+client id does with one topic, by the namespace that its observer proved. The application of both is the workload, else
+the principal, else the client id. What pages sum is summed here, once for all of them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _completed(table: str) -> str:
             coalesce(s.principal, p.only_principal) AS principal,
             coalesce(s.k8s_workload, q.only_workload) AS k8s_workload,
             CASE WHEN s.k8s_workload IS NULL THEN coalesce(q.only_namespace, s.k8s_namespace) ELSE s.k8s_namespace END
-              AS k8s_namespace)
+              AS k8s_namespace), s.k8s_namespace AS seen_namespace
         FROM {table} AS s LEFT JOIN principals AS p ON p.client_id = s.client_id
         LEFT JOIN places AS q ON q.client_id = s.client_id
           AND q.principal IS NOT DISTINCT FROM coalesce(s.principal, p.only_principal))
@@ -82,7 +82,8 @@ GROUP BY c.application, {", ".join(f"c.{name}" for name in _IDENTITY)}
 """
 _FLOWS: Final = f"""
 CREATE OR REPLACE TABLE flows AS
-SELECT m.id AS member, t.topic, CASE WHEN t.api = 'Produce' THEN 'writes' ELSE 'reads' END AS direction,
+SELECT m.id AS member, t.topic, t.seen_namespace,
+  CASE WHEN t.api = 'Produce' THEN 'writes' ELSE 'reads' END AS direction,
   sum(t.record_bytes_per_s) AS bytes_per_s, sum(t.records_per_s) AS records_per_s, max(t.fetch_lag_ms) AS lag_ms,
   max(t.fetch_lag) AS lag
 FROM ({_completed("traffic")}) AS t JOIN identities AS m

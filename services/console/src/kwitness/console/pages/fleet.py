@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from kwitness.console.pages.lines import Line, application_options, literal, options_text
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.sparkline import written_line
 from kwitness.console.rows.fleet import DEFAULT_ORDER, FLEET_ORDERS, FleetView, choices, fleet_rows, totals, unnamed
+from kwitness.console.rows.trends import trends_of
 
 __all__ = ["FLEET"]
 
@@ -16,10 +18,14 @@ def _values(requested: Requested) -> dict[str, Any]:
     view = FleetView.read(requested.query, orders=FLEET_ORDERS)
     database = requested.database
     without_name = unnamed(database)
+    window = fleet_rows(database, view)
+    applications = [] if view.by == "client" else [row["application"] for row in window.rows if row["application"]]
+    trends = trends_of(database, "application", applications)
     return {
         "view": view,
         "default": DEFAULT_ORDER,
-        "window": fleet_rows(database, view),
+        "window": window,
+        "written_lines": {name: written_line(trend) for name, trend in trends.items()},
         "totals": totals(database, view),
         "unnamed": [] if view.is_filtered else without_name,
         "unnamed_connections": 0 if view.is_filtered else sum(row["connections"] for row in without_name),

@@ -9,18 +9,23 @@ from typing import Any, Final
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
 from kwitness.console.pages.names import in_query
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.sparkline import lag_line, written_line
 from kwitness.console.rows.addresses import PAGE_ROWS
 from kwitness.console.rows.map import MapView
 from kwitness.console.rows.names import name_of
 from kwitness.console.rows.topics import groups_of, topic_clients, topic_named
+from kwitness.console.rows.trends import trends_of
 
 __all__ = ["TOPIC"]
 
 
 def _values(requested: Requested) -> dict[str, Any]:
     topic = name_of(requested.database, requested.name, "topic", "traffic")
+    trend = trends_of(requested.database, "topic", [topic]).get(topic)
     return {
         "topic": topic,
+        "written_line": written_line(trend),
+        "lag_line": lag_line(trend),
         "row": topic_named(requested.database, topic),
         "clients": topic_clients(requested.database, topic),
         "groups": groups_of(requested.database, topic),

@@ -6,17 +6,22 @@ from typing import Any, Final
 
 from kwitness.console.pages.lines import Line
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.sparkline import written_line
 from kwitness.console.rows.topics import TOPICS_ORDER, TOPICS_ORDERS, TopicsView, topic_rows
+from kwitness.console.rows.trends import trends_of
 
 __all__ = ["TOPICS"]
 
 
 def _values(requested: Requested) -> dict[str, Any]:
     view = TopicsView.read(requested.query, orders=TOPICS_ORDERS)
+    window = topic_rows(requested.database, view)
+    trends = trends_of(requested.database, "topic", (row["topic"] for row in window.rows))
     return {
         "view": view,
         "default": TOPICS_ORDER,
-        "window": topic_rows(requested.database, view),
+        "window": window,
+        "written_lines": {topic: written_line(trend) for topic, trend in trends.items()},
         "observers": requested.database.row("SELECT count(*) AS number FROM observers")["number"],
         "lines": _LINES,
     }
