@@ -43,7 +43,8 @@ def pushed(number: int, client: dict[str, str], at_ms: int) -> dict[str, Any]:
     return push(next(_numbers), java_push(), client=f"instance-{number}", **identity)
 
 
-def _moved(client: dict[str, str], topic: str, requests_in_10_s: int, **more: Any) -> dict[str, Any]:
+def moved(client: dict[str, str], topic: str, requests_in_10_s: int, **more: Any) -> dict[str, Any]:
+    """Return what an observer counts of a client and a topic."""
     requests = requests_in_10_s * _LENGTH_MS // 10_000
     numbers = {"requests": requests, "records": 50 * requests, "record_bytes": 20_000 * requests}
     return {"api": "Produce", "topic": topic, **client, **numbers, **more}
@@ -55,20 +56,20 @@ def fill(collector: CollectorProcess) -> None:
     pushes = [pushed(number, client, now_ms) for number, client in enumerate(PUSHING, start=1)]
     assert collector.push(batch(pushes)).status == 200
     traffic = [
-        _moved(CHECKOUT, "orders", 400),
-        _moved(OLD_CHECKOUT, "orders", 30, errors={"6": 3}),
-        _moved(LEDGER, "orders", 380, api="Fetch", fetch_lag=120, fetch_lag_ms=3_200),
-        _moved(LEDGER, "postings", 90),
-        _moved(REPORTS, "orders", 20, api="Fetch", fetch_lag=90_000),
-        _moved(REPORTS, "postings", 10, api="Fetch", fetch_lag=40, fetch_lag_ms=65_000),
-        _moved(STRANGER, "postings", 1),
-        _moved(LENGTHY, "postings", 1, api="Fetch"),
+        moved(CHECKOUT, "orders", 400),
+        moved(OLD_CHECKOUT, "orders", 30, errors={"6": 3}),
+        moved(LEDGER, "orders", 380, api="Fetch", fetch_lag=120, fetch_lag_ms=3_200),
+        moved(LEDGER, "postings", 90),
+        moved(REPORTS, "orders", 20, api="Fetch", fetch_lag=90_000),
+        moved(REPORTS, "postings", 10, api="Fetch", fetch_lag=40, fetch_lag_ms=65_000),
+        moved(STRANGER, "postings", 1),
+        moved(LENGTHY, "postings", 1, api="Fetch"),
     ]
     apis = [{"api": "Fetch", **REPORTS, "requests": 40, "throttled_responses": 4, "throttle_ms": 9_000}]
     groups = [behind("ledger-group", 120, committed_lag_ms=3_400), behind("reports-group", 90_000)]
-    seen = _window(now_ms, traffic=traffic, apis=apis, groups=groups)
+    seen = window(now_ms, traffic=traffic, apis=apis, groups=groups)
     assert collector.observe(request(totals=[seen])).status == 200
-    beside = _window(now_ms, traffic=[_moved(IN_POD, "postings", 44)])
+    beside = window(now_ms, traffic=[moved(IN_POD, "postings", 44)])
     assert collector.observe(request(totals=[beside], **of_sidecar("app")), token=SIDECAR).status == 200
     stay(collector)
 
@@ -80,7 +81,8 @@ def stay(collector: CollectorProcess) -> None:
     list_connections(collector)
 
 
-def _window(end_ms: int, **lists: list[dict[str, Any]]) -> dict[str, Any]:
+def window(end_ms: int, **lists: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return a window of an observer."""
     return {"seq": next(_windows), "start_ms": end_ms - _LENGTH_MS, "end_ms": end_ms, **lists}
 
 

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from kwitness.answers.access.collector_access import CollectorAccess
 from kwitness.answers.access.local_route import LocalRoute
 from kwitness.answers.failure import CommandFailedError
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database, IndexFullError
+from kwitness.console.index.processor_share import PAUSE_FOR_WORK, ProcessorShare
 from kwitness.console.sources.client_changes import ClientChanges
-from kwitness.console.sources.source import PAUSE_FOR_WORK, PERIOD_S, Source
+from kwitness.console.sources.source import PERIOD_S, Source
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import batch
 from tests.console.fleet_samples import CHECKOUT, LEDGER, pushed
 from tests.console.open_console import session_of
+
+MOST_A_MINUTE_S = 2.0
+WORK_S = 0.2
 
 
 class Counted(CollectorAccess):
@@ -111,17 +118,24 @@ async def test_a_source_keeps_its_last_answer_and_the_reason_why_the_next_one_fa
     assert source.as_of_ms is not None
 
 
-async def test_a_source_that_needs_much_of_a_processor_pauses_longer() -> None:
-    def work(seconds: float) -> list[str]:
+@pytest.mark.parametrize("worked_s", [(0.01, 0.02), (0.5, 0.1, 0.1), (4.0, 0.2, 2.5, 0.0)])
+def test_all_work_together_needs_two_seconds_of_a_processor_a_minute(worked_s: tuple[float, ...]) -> None:
+    workers = [SimpleNamespace(worked_s=worked) for worked in worked_s]
+
+    pause_s = ProcessorShare(workers).pause_s(PERIOD_S)
+
+    assert pause_s == max(PERIOD_S, PAUSE_FOR_WORK * sum(worked_s))
+    assert sum(worked_s) * 60 / pause_s <= MOST_A_MINUTE_S
+
+
+async def test_a_source_knows_how_much_of_a_processor_its_last_read_took() -> None:
+    def work() -> list[str]:
         began = time.thread_time()
-        while time.thread_time() - began < seconds:
+        while time.thread_time() - began < WORK_S:
             pass
         return []
 
-    quick = Source("quick", lambda: work(0), changed=lambda: None)
-    slow = Source("slow", lambda: work(0.5), changed=lambda: None)
-    await quick.read_once()
-    await slow.read_once()
+    source = Source("busy", work, changed=lambda: None)
+    await source.read_once()
 
-    assert quick.pause_s == PERIOD_S
-    assert slow.pause_s >= 0.5 * PAUSE_FOR_WORK
+    assert WORK_S <= source.worked_s < 2 * WORK_S

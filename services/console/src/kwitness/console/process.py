@@ -20,6 +20,7 @@ from kwitness.console.handlers import Handlers
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database
+from kwitness.console.index.processor_share import ProcessorShare
 from kwitness.console.kept import kept_routes
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sources.collector_sources import collector_sources
@@ -81,7 +82,8 @@ class Console:
 
     def works(self) -> list[Coroutine[None, None, None]]:
         """Return what runs beside requests."""
-        return [*(source.read_forever() for source in self.sources.values()), self.assembly.make_forever()]
+        share = ProcessorShare([*self.sources.values(), self.assembly])
+        return [*(source.read_forever(share) for source in self.sources.values()), self.assembly.make_forever(share)]
 
     @contextlib.asynccontextmanager
     async def served(self) -> AsyncIterator[Door]:

@@ -8,15 +8,14 @@ from typing import Final
 
 from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.members import rebuild
+from kwitness.console.index.processor_share import ProcessorShare
 from kwitness.console.index.reader_schemas import ReaderSchemas
 from kwitness.console.index.trends import Trends
 
-__all__ = ["PAUSE_FOR_WORK", "Assembly"]
+__all__ = ["Assembly"]
 
 _PAUSE_S: Final = 5.0
 """Sources answer at about the same time."""
-PAUSE_FOR_WORK: Final = 30
-"""Seconds of pause for each second of processor time, of which readers of many namespaces take more."""
 
 
 class Assembly:
@@ -30,16 +29,18 @@ class Assembly:
         True once that was done with an answer of a source.
     problem
         Why it failed the last time, and what to do; None where it succeeded. The tables before it stay.
+    worked_s
+        Seconds of a processor that it took the last time.
     """
 
     def __init__(self, database: Database) -> None:
         self.is_made = False
         self.problem: str | None = None
+        self.worked_s = 0.0
         self.readers = ReaderSchemas(database)
         self._database = database
         self._trends = Trends()
         self._changed = asyncio.Event()
-        self._worked_s = 0.0
 
     def request(self) -> None:
         """Have it made again."""
@@ -56,20 +57,15 @@ class Assembly:
         else:
             self.is_made, self.problem = True, None
 
-    @property
-    def pause_s(self) -> float:
-        """Seconds until it is made the next time at the earliest."""
-        return max(_PAUSE_S, PAUSE_FOR_WORK * self._worked_s)
-
     def _make(self) -> None:
         began = time.thread_time()
         rebuild(self._database)
         self._trends.add(self._database, int(time.time() * 1000))
         self.readers.make_again()
-        self._worked_s = time.thread_time() - began
+        self.worked_s = time.thread_time() - began
 
-    async def make_forever(self) -> None:
+    async def make_forever(self, share: ProcessorShare) -> None:
         """Make it again after each request, with a pause between two."""
         while True:
             await self.make_once()
-            await asyncio.sleep(self.pause_s)
+            await asyncio.sleep(share.pause_s(_PAUSE_S))

@@ -9,13 +9,12 @@ from typing import Final, Literal
 
 from kwitness.answers.failure import CommandFailedError
 from kwitness.console.index.database import IndexFullError
+from kwitness.console.index.processor_share import ProcessorShare
 
-__all__ = ["PAUSE_FOR_WORK", "PERIOD_S", "Source", "SourceState"]
+__all__ = ["PERIOD_S", "Source", "SourceState"]
 
 PERIOD_S: Final = 15.0
 """Seconds from one read of a source to the next."""
-PAUSE_FOR_WORK: Final = 60
-"""Seconds of pause for each second of processor time: a large fleet makes rows older, and not the machine slow."""
 
 
 class SourceState:
@@ -60,6 +59,11 @@ class Source(SourceState):
         Called after each read.
     worked_beside
         Returns the seconds of processor time that other processes took for the last read.
+
+    Attributes
+    ----------
+    worked_s
+        Seconds of a processor that the last successful read took.
     """
 
     def __init__(
@@ -76,7 +80,7 @@ class Source(SourceState):
         self._changed = changed
         self._period_s = period_s
         self._worked_beside = worked_beside
-        self._worked_s = 0.0
+        self.worked_s = 0.0
         self._reading = asyncio.Lock()
 
     async def read_once(self) -> None:
@@ -87,23 +91,18 @@ class Source(SourceState):
     async def _read_now(self) -> None:
         began_ms = int(time.time() * 1000)
         try:
-            self.lacks, self._worked_s = await asyncio.to_thread(self._measured)
+            self.lacks, self.worked_s = await asyncio.to_thread(self._measured)
         except (CommandFailedError, IndexFullError) as error:
             self.problem = str(error)
         else:
             self.as_of_ms, self.problem = began_ms, None
         self._changed()
 
-    async def read_forever(self) -> None:
+    async def read_forever(self, share: ProcessorShare) -> None:
         """Read it again and again, with a pause after each read."""
         while True:
             await self.read_once()
-            await asyncio.sleep(self.pause_s)
-
-    @property
-    def pause_s(self) -> float:
-        """Seconds until the next read: longer where the last one took much of a processor."""
-        return max(self._period_s, PAUSE_FOR_WORK * self._worked_s)
+            await asyncio.sleep(share.pause_s(self._period_s))
 
     def _measured(self) -> tuple[tuple[str, ...], float]:
         """Read, and return what the answer lacks and the seconds of processor time that reading it took."""
