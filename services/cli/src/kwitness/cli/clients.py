@@ -8,26 +8,25 @@ from typing import Annotated, Final, TypeVar
 
 import typer
 
-from kwitness.answers.access.questions import Answer, Questions, Selection
+from kwitness.answers.access.client_questions import pushing_clients, silent_clients
+from kwitness.answers.access.questions import Answer, Selection
 from kwitness.answers.access.routes import questions_to
 from kwitness.answers.failure import WrongUseError
 from kwitness.answers.views.client_rows import CLIENT_HEADINGS, client_cells
 from kwitness.answers.views.client_state import state_of
 from kwitness.answers.views.client_story import next_step
 from kwitness.answers.views.instance_ids import shortened
-from kwitness.answers.views.ordering import ordered
 from kwitness.answers.views.silence import SILENT_HEADINGS, WHY_HEADINGS, silent_cells
 from kwitness.cli.completed_names import names_of
 from kwitness.cli.looking_again import show_again
 from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.noun_answers import Table, show_answer
 from kwitness.cli.options import Options, WatchOption, new_app, shared
-from kwitness.cli.output import Output, warn
+from kwitness.cli.output import Output
 from kwitness.cli.question_options import FILTERS, with_name, with_selection
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.contracts.envelopes import ClientItem, SilentItem
 from kwitness.contracts.nouns import CLIENTS
-from kwitness.contracts.owners import text_fits
 
 __all__ = ["app", "client_table"]
 
@@ -66,11 +65,11 @@ def clients(
 
         def show(refresh: int | None) -> None:
             if silent:
-                found = _named(lambda chosen: _silent(questions, chosen, ours=ours), selection, client)
+                found = _named(lambda chosen: silent_clients(questions, chosen, ours=ours), selection, client)
                 table = _silent_table(found.items, output, why=why)
                 show_answer(output, found, table, empty=lambda: "every client that is known pushes", refresh=refresh)
                 return
-            pushing = _named(lambda chosen: _pushing(questions, chosen, ours=ours), selection, client)
+            pushing = _named(lambda chosen: pushing_clients(questions, chosen, ours=ours), selection, client)
             fitting = " that fits" if client or any(selection.filters.values()) else ""
             empty = f"no client pushes metrics{fitting}: `kwitness clients --silent --why` shows those that do not"
             table_of_pushing = client_table(pushing.items, output, why=why)
@@ -85,26 +84,6 @@ def _named(ask: Callable[[Selection], Answer[Client]], selection: Selection, nam
     if name is None or name.endswith("*") or answer.items:
         return answer
     return ask(with_name(selection, "client_id", f"{name}*"))
-
-
-def _pushing(questions: Questions, selection: Selection, *, ours: bool) -> Answer[ClientItem]:
-    answer = questions.clients(selection)
-    items = [item for item in answer.items if ours or not item.ours]
-    matched = None if answer.matched is None else answer.matched - len(answer.items) + len(items)
-    shown = items if selection.order else sorted(items, key=_by_name)
-    return answer.model_copy(update={"items": tuple(shown), "matched": matched})
-
-
-def _silent(questions: Questions, selection: Selection, *, ours: bool) -> Answer[SilentItem]:
-    found = questions.silent(ours=ours)
-    if found.left_out:
-        warn(f"{found.left_out} more are not listed, those with the fewest connections")
-    chosen = {field: value for field, value in selection.filters.items() if value is not None}
-    items = [item for item in found.items if all(text_fits(text, getattr(item, key)) for key, text in chosen.items())]
-    shown = ordered(items, selection.order) if selection.order else sorted(items, key=_by_name)
-    return Answer[SilentItem](
-        items=tuple(shown[: selection.limit]), matched=len(items), missing=found.missing, scope=found.scope
-    )
 
 
 def _refuse_unknown_of_silent(selection: Selection) -> None:
@@ -155,7 +134,3 @@ def _ids(items: Iterable[ClientItem | SilentItem], output: Output) -> dict[str, 
 
 def _name(item: ClientItem | SilentItem) -> str | None:
     return item.client_instance_id or item.client_id
-
-
-def _by_name(item: ClientItem | SilentItem) -> tuple[str, str, str]:
-    return (item.client_id or "~", item.client_software_name or "~", item.client_instance_id or "")

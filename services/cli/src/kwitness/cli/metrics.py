@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from kwitness.answers.access.client_lookup import Found, all_silent, find, unknown_client
 from kwitness.answers.access.questions import Questions, Selection
 from kwitness.answers.access.routes import questions_to
 from kwitness.answers.failure import CommandFailedError
@@ -27,7 +28,6 @@ from kwitness.answers.views.metric_values import (
 )
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.looking_again import Looks, begin_refresh, duration_option
-from kwitness.cli.lookup import Found, all_silent, find, unknown_client
 from kwitness.cli.named_arguments import ClientArgument, ClusterOption
 from kwitness.cli.options import Options, PrefixOption, new_app, shared
 from kwitness.cli.output import Output, warn
@@ -120,7 +120,7 @@ def look_at(questions: Questions, name: str, looks: Looks) -> Iterator[tuple[int
 
 def _answers(questions: Questions, name: str, found: Found, *, first: bool) -> Sequence[ClientMetrics]:
     if first and not found.clients:
-        raise unknown_client(name, all_silent(questions), found.missing)
+        raise unknown_client(name, all_silent(questions, warn), found.missing)
     answers = []
     failed: CommandFailedError | None = None
     for one in found.clients:

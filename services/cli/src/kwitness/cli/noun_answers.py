@@ -7,15 +7,12 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
+from kwitness.answers.access.answer_lacks import lacks_of
 from kwitness.answers.access.questions import Answer, Questions, Selection
-from kwitness.answers.views.advice import scope_text
 from kwitness.answers.views.csv_rows import model_columns
-from kwitness.answers.views.gaps import gaps_of, left_out_of
-from kwitness.answers.views.metric_values import number_text
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.looking_again import begin_refresh
 from kwitness.cli.output import Output, warn
-from kwitness.contracts.plain_text import plain_text
 
 __all__ = ["NO_OBSERVER", "Table", "nothing_counted", "show_answer", "warn_of_gaps"]
 
@@ -79,19 +76,12 @@ def show_answer(
 
 def warn_of_gaps(answer: Answer[Any]) -> None:
     """Warn of all that the answer lacks."""
-    if answer.scope is not None:
-        warn(plain_text(scope_text(answer.scope)))
-    for text in gaps_of(answer):
-        warn(text)
     left = (answer.matched or 0) - len(answer.items)
     if left > 0 or (answer.matched is None and answer.continue_):
         number = f"{left} of {answer.matched}" if left > 0 else "more"
         warn(f"{number} are not shown: select by other options, or show more by --limit")
-    if answer.missed_at_most is not None:
-        most = number_text(answer.missed_at_most)
-        warn(f"the collector's replicas each know a part: what is not shown has at most {most} of the sorted field")
-    for text in left_out_of(answer.left_out, answer.observers):
-        warn(plain_text(text))
+    for text in lacks_of(answer):
+        warn(text)
 
 
 def nothing_counted(questions: Questions, selection: Selection) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
-from kwitness.answers.access.broker_subscriptions import subscriptions_at_brokers
 from kwitness.answers.access.cluster_access import AlreadyThereError, ClusterAccess, connect
-from kwitness.answers.access.cluster_reference import cluster_of
 from kwitness.answers.access.risk_bounds import risk_warnings
 from kwitness.answers.access.serving_collector import find_cluster
-from kwitness.answers.failure import CommandFailedError, NotPermittedError, WrongUseError
+from kwitness.answers.access.subscription_questions import all_subscriptions
+from kwitness.answers.failure import CommandFailedError, WrongUseError
 from kwitness.answers.subscription_request import Request, metric_warnings, subscription
-from kwitness.answers.views.subscription_facts import Subscription, of_resource, subscriptions
+from kwitness.answers.views.subscription_facts import Subscription, of_resource
 from kwitness.cli.completed_names import resources_of
 from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.options import Options, new_app, shared
@@ -26,10 +24,6 @@ from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.cli.subscription_page import AT_RISK, SILENT, facts
 from kwitness.cli.subscription_rows import COLUMNS, NAMESPACE_COLUMN, cells
 from kwitness.contracts.plain_text import plain_text
-from kwitness.contracts.resources.kafka_cluster import KafkaCluster
-
-if TYPE_CHECKING:
-    from kwitness.answers.access.collector_access import CollectorRoute
 
 _KIND: Final = "ClientMetricsSubscription"
 _POLL_S: Final = 1.0
@@ -214,32 +208,7 @@ def delete(options: Options, *, name: Name, metric: Metrics = None) -> None:
 def _everything(
     access: ClusterAccess, options: Options, namespace: str | None, cluster: str | None
 ) -> list[Subscription]:
-    """All subscriptions of a namespace, or of one cluster."""
-    resources = access.items(_KIND, namespace)
-    if cluster is not None:
-        found = find_cluster(access, cluster).metadata
-        named = access.get("KafkaCluster", found.name, found.namespace)
-        clusters = [] if named is None else [named]
-        resources = [one for one in resources if cluster_of(one) == (found.namespace, found.name)]
-    else:
-        try:
-            clusters = access.items("KafkaCluster", namespace)
-        except NotPermittedError as error:
-            warn(f"what others ask at the brokers is not seen: {error}")
-            clusters = []
-    of_brokers: list[Subscription] = []
-    for body in clusters:
-        held = subscriptions_at_brokers(body, functools.partial(_route, access, options))
-        of_brokers += held.rows
-        for lack in held.lacks:
-            warn(lack)
-    return subscriptions(resources, of_brokers)
-
-
-def _route(access: ClusterAccess, options: Options, cluster: KafkaCluster) -> CollectorRoute:
-    from kwitness.answers.access.kubernetes_route import route_to  # noqa: PLC0415 - needed where there are many alone
-
-    return route_to(access, cluster, options.collector)
+    return all_subscriptions(access, options, namespace=namespace, cluster=cluster, notify=warn)
 
 
 def _missing(name: str, namespace: str, found: list[Subscription]) -> str:

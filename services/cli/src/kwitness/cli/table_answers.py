@@ -7,22 +7,23 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from kwitness.answers.failure import CommandFailedError
-from kwitness.answers.tables.delta_tables import NamedTable, open_table
+from kwitness.answers.tables.delta_tables import NamedTable
 from kwitness.answers.tables.isolated_sql import answer_query
+from kwitness.answers.tables.json_values import json_value
+from kwitness.answers.tables.table_facts import describe_table
 from kwitness.cli.columns import columns_of, row_of
 from kwitness.cli.output import Output, warn
-from kwitness.cli.table_rows import json_value, write_rows, write_sorted_rows
+from kwitness.cli.table_rows import write_rows, write_sorted_rows
 
 __all__ = ["ask", "list_tables", "show_history", "show_rows"]
 
-_COMPUTED_BY: Final = "computed_by"
 _LIST_HEADINGS: Final = ("NAME", "ROWS", "VERSION", "CHANGED", "COMPUTED BY", "PATH")
 _HISTORY_HEADINGS: Final = ("VERSION", "TIME", "OPERATION", "ENGINE", "ROWS CHANGED")
 
 
 def list_tables(output: Output, tables: Sequence[NamedTable]) -> None:
     """Show a line for each table."""
-    found = [_described(table) for table in tables]
+    found = [describe_table(table) for table in tables]
     output.show(
         found,
         columns_of(_LIST_HEADINGS),
@@ -31,22 +32,6 @@ def list_tables(output: Output, tables: Sequence[NamedTable]) -> None:
         name=lambda table: str(table["path"]),
         empty="there are no tables",
     )
-
-
-def _described(named: NamedTable) -> dict[str, Any]:
-    """Return the fields of a table, in the order of its headings."""
-    table = open_table(named.path)
-    dataset = table.to_pyarrow_dataset()
-    has_author = _COMPUTED_BY in dataset.schema.names
-    first = dataset.head(1, columns=[_COMPUTED_BY]).to_pylist() if has_author else []
-    return {
-        "name": named.name,
-        "rows": dataset.count_rows(),
-        "version": table.version(),
-        "changed_ms": table.history(1)[0]["timestamp"],
-        "computed_by": first[0][_COMPUTED_BY] if first else None,
-        "path": named.path,
-    }
 
 
 def show_rows(output: Output, dataset: Any, *, limit: int, columns: Sequence[str], left_out: int = 0) -> None:

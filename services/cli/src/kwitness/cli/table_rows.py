@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from kwitness.answers.tables.json_values import json_value
 from kwitness.cli.output import Column, Output
 from kwitness.contracts.plain_text import plain_text
 from kwitness.jobs.frame.text_table import sorted_cells
 
-__all__ = ["DisplayedColumn", "json_value", "write_rows", "write_sorted_rows"]
+__all__ = ["DisplayedColumn", "write_rows", "write_sorted_rows"]
 
 DisplayedColumn = tuple[str, str, bool]
 """The heading of a column, its name in rows, and whether only the length of its values is shown."""
@@ -33,26 +33,6 @@ def write_sorted_rows(
         _write_table(output, [heading for heading, _, _ in shown], sorted_cells(shown, rows))
     else:
         _write_document(output, columns, rows)
-
-
-def json_value(value: Any) -> Any:
-    """Return what JSON, YAML and CSV have of a value: bytes as hexadecimal digits, other types as text.
-
-    Exact decimal numbers become numbers, so that a program can add them up.
-    """
-    match value:
-        case Decimal() if value.is_finite() and value == value.to_integral_value():
-            return int(value)
-        case float() | Decimal():
-            return float(value) if math.isfinite(value) else str(value)
-        case bytes() | bytearray():
-            return value.hex()
-        case dict():
-            return {str(name): json_value(inner) for name, inner in value.items()}
-        case list() | tuple():
-            return [json_value(inner) for inner in value]
-        case _:
-            return value if value is None or isinstance(value, (bool, int, str)) else str(value)
 
 
 def _write_table(output: Output, headings: Sequence[str], cells: Sequence[Sequence[Any]]) -> None:

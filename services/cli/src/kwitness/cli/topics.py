@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated, Final
 
-from kwitness.answers.access.questions import Answer, Questions, Selection
+from kwitness.answers.access import topic_questions
+from kwitness.answers.access.questions import Selection
 from kwitness.answers.access.routes import questions_to
 from kwitness.answers.failure import WrongUseError
-from kwitness.answers.views.ordering import ordered
 from kwitness.answers.views.topic_rows import (
-    TOPIC_FIELDS,
     TOPIC_HEADINGS,
     TOPIC_ORDERS,
     TopicRow,
     topic_cells,
-    topic_rows,
 )
 from kwitness.answers.views.traffic_rows import (
-    THROTTLE_FIELDS,
     TRAFFIC_HEADINGS,
     TRAFFIC_ORDERS,
-    throttled,
     traffic_cells,
 )
 from kwitness.cli.completed_names import names_of
@@ -34,7 +29,6 @@ from kwitness.cli.question_options import with_name, with_selection
 from kwitness.cli.subcommands import SUBCOMMANDS
 from kwitness.contracts.envelopes import TrafficItem
 from kwitness.contracts.nouns import TRAFFIC
-from kwitness.contracts.questions import MAX_LIMIT
 
 __all__ = ["app"]
 
@@ -84,38 +78,9 @@ def topics(
                 return nothing_counted(questions, chosen)
 
             if name is None:
-                show_answer(output, _topics(questions, chosen), _TOPICS, empty=empty, refresh=refresh)
+                show_answer(output, topic_questions.topics(questions, chosen), _TOPICS, empty=empty, refresh=refresh)
             else:
-                show_answer(output, _clients(questions, chosen), _CLIENTS, empty=empty, refresh=refresh)
+                clients = topic_questions.clients_of_topics(questions, chosen)
+                show_answer(output, clients, _CLIENTS, empty=empty, refresh=refresh)
 
         show_again(show, watch=watch)
-
-
-def _topics(questions: Questions, selection: Selection) -> Answer[TopicRow]:
-    pages: list[Answer[TrafficItem]] = []
-
-    def items() -> Iterator[TrafficItem]:
-        everything = selection._replace(order=None, limit=None, fields=TOPIC_FIELDS)
-        for page in questions.pages(TRAFFIC, Answer[TrafficItem], everything):
-            pages.append(page.model_copy(update={"items": ()}))
-            yield from page.items
-
-    rows = ordered(topic_rows(items()), selection.order or "-bytes_in_per_s")
-    missing = sorted({ordinal for page in pages for ordinal in page.missing})
-    return Answer[TopicRow](
-        items=tuple(rows[: selection.limit]),
-        matched=len(rows),
-        missing=tuple(missing),
-        left_out=pages[0].left_out,
-        scope=pages[0].scope,
-        incomplete=any(page.incomplete for page in pages) or None,
-    )
-
-
-def _clients(questions: Questions, selection: Selection) -> Answer[TrafficItem]:
-    answer = questions.traffic(selection._replace(order=selection.order or "-record_bytes_per_s"))
-    if not answer.items:
-        return answer
-    of_requests = selection.restricted(topic=None, topic_owner=None)
-    most = questions.traffic(of_requests._replace(order="-throttle_ms", limit=MAX_LIMIT, fields=THROTTLE_FIELDS))
-    return answer.model_copy(update={"items": throttled(answer.items, most.items)})

@@ -44,13 +44,15 @@ Model = TypeVar("Model", bound=BaseModel)
 class Selection(NamedTuple):
     """Items of a noun: all that `filters` fit, ordered by the field `order`, `limit` of them, with `fields` alone.
 
-    None and no fields are no restriction; a filter that is None is not sent.
+    None and no fields are no restriction; a filter that is None is not sent. ``after`` is the ``continue_`` of the
+    answer that items follow.
     """
 
     filters: Mapping[str, str | None] = MappingProxyType({})
     order: str | None = None
     limit: int | None = None
     fields: Sequence[str] = ()
+    after: str | None = None
 
     def restricted(self, **filters: str | None) -> Selection:
         """Return the selection with more filters."""
@@ -81,7 +83,7 @@ class Questions:
 
     def pages(self, noun: Noun, page: type[Answer[Item]], selection: Selection) -> Iterator[Answer[Item]]:
         """Yield the pages of a noun, until `selection.limit` items came or none is left."""
-        left, after = selection.limit, None
+        left, after = selection.limit, selection.after
         while left is None or left > 0:
             parameters: dict[str, Any] = {
                 **selection.filters,

@@ -44,6 +44,10 @@ class Story(NamedTuple):
     answers: dict[str, Any]
     name: str | None
 
+    def document(self) -> dict[str, Any]:
+        """Return the answers, and sentences by heading."""
+        return {**self.answers, "sections": {section.heading: list(section.sentences) for section in self.sections}}
+
 
 def stories_of(
     name: str,

@@ -10,8 +10,10 @@ from kwitness.contracts.envelopes import ObserverListing, ReplicasAnswer
 
 from .advice import missing_text
 
-__all__ = ["gaps_of", "left_out_of"]
+__all__ = ["UNLISTED", "gaps_of", "left_out_of"]
 
+UNLISTED: Final = "silent_clients"
+"""Key of the number of silent clients that the collector does not list."""
 _NAMED: Final = 5
 """Observers that a sentence names."""
 _REASONS: Final = {
@@ -39,6 +41,9 @@ def left_out_of(left_out: Mapping[str, int], observers: Sequence[ObserverListing
 
 def _counts(left_out: Mapping[str, int], observers: Sequence[ObserverListing]) -> Iterator[str]:
     for reason, count in left_out.items():
+        if reason == UNLISTED:
+            yield f"{count} more are not listed, those with the fewest connections"
+            continue
         yield f"{count} counts of observers are in no row: {_REASONS.get(reason, reason)}"
     connections: Counter[str] = Counter()
     for listing in observers:

@@ -1,8 +1,8 @@
-"""Which client a person means: instances that push, or those that do not."""
+"""Finds the client that a name means: instances that push, or those that do not."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from kwitness.answers.access.questions import Questions, Selection
@@ -10,7 +10,6 @@ from kwitness.answers.failure import CommandFailedError
 from kwitness.answers.views.advice import as_sentence, missing_text
 from kwitness.answers.views.choosing import choose, choose_silent
 from kwitness.answers.views.silence import explained
-from kwitness.cli.output import warn
 from kwitness.contracts.envelopes import ClientItem, SilentItem
 from kwitness.contracts.plain_text import plain_text
 from kwitness.contracts.spelling import quantity
@@ -55,15 +54,21 @@ def find(questions: Questions, name: str) -> Found:
     return Found(chosen, "client_instance_id", first.client_instance_id, missing)
 
 
-def all_silent(questions: Questions) -> Sequence[SilentItem]:
-    """Clients that do not push; a collector that does not know who is silent knows none, which is told."""
+def all_silent(questions: Questions, notify: Callable[[str], None]) -> Sequence[SilentItem]:
+    """Return clients that do not push, none where the collector does not answer.
+
+    Parameters
+    ----------
+    notify
+        Called with a sentence about each thing that the answer lacks.
+    """
     try:
         found = questions.silent(ours=True)
     except CommandFailedError as error:
-        warn(str(error))
+        notify(str(error))
         return ()
     if found.missing:
-        warn(missing_text(found.missing))
+        notify(missing_text(found.missing))
     return found.items
 
 
