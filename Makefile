@@ -154,7 +154,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 # The folders of tests/; those of the second line have tests on a node.
-COMPONENTS := cli collector console contracts demo devtools injector interceptors_python jobs observer_host operator repository runtime strangers subscriptions tenants
+COMPONENTS := cli collector console contracts demo devtools injector interceptors_python jobs mcp observer_host operator repository runtime strangers subscriptions tenants
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
 WIRE_CRATES := protocol observation recording reporting

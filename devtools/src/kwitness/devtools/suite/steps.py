@@ -102,7 +102,7 @@ UNIT: Final[Sequence[Group]] = (
         expression=_NEITHER,
         folders=(
             "broker_plugin", "collector", "console", "interceptors_counts", "interceptors_java",
-            "interceptors_librdkafka", "interceptors_python", "observer", "observer_host", "operator", "runtime",
+            "interceptors_librdkafka", "interceptors_python", "mcp", "observer", "observer_host", "operator", "runtime",
             "strangers", "tenants",
         ),
         queue="programs",

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import sys
 from typing import Annotated, Final
 
 import typer
 
 from kwitness.answers.failure import CommandFailedError
+from kwitness.cli.becoming import become, missing_library
 from kwitness.cli.named_arguments import ClusterOption
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.subcommands import SUBCOMMANDS
 
-__all__ = ["app", "missing_library"]
+__all__ = ["app", "missing_libraries"]
 
 _PROGRAM: Final = "kwitness.console"
 _LIBRARIES: Final = ("aiohttp", "jinja2", "duckdb")
@@ -45,32 +43,12 @@ def console(
     The address that is opened lets one browser in, once. Answers of the collector are read beside requests, with the
     permissions of this user.
     """
-    if missing := missing_library():
+    if missing := missing_libraries():
         raise CommandFailedError(missing)
-    given = {
-        "--kubeconfig": options.kubeconfig,
-        "--context": options.context,
-        "--namespace": options.namespace,
-        "--collector-address": options.collector,
-        "--cluster": cluster,
-        "--port": port,
-        "--tables": tables,
-    }
-    arguments = [f"{name}={value}" for name, value in given.items() if value is not None]
-    if not browser:
-        arguments.append("--no-browser")
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # This process becomes the program, so that terminal, signals and exit status are its own.
-    os.execv(sys.executable, [sys.executable, "-m", _PROGRAM, *arguments])
+    given = {"--cluster": cluster, "--port": port, "--tables": tables}
+    become(_PROGRAM, options, given, *(() if browser else ("--no-browser",)))
 
 
-def missing_library() -> str:
+def missing_libraries() -> str:
     """Return a sentence about a library that the console needs and that is not installed; empty if none is missing."""
-    missing = [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]
-    if not missing:
-        return ""
-    return (
-        f"{missing[0]} is not installed: install the extra `console`, as in "
-        "`pip install --find-links dist 'kwitness[console]'`"
-    )
+    return missing_library("console", _LIBRARIES)

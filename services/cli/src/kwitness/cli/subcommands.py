@@ -36,6 +36,7 @@ SUBCOMMANDS = {
     "generate": Subcommand("Write constants of a HeaderRegistry, or test events.", "kwitness.cli.generate"),
     "observe": Subcommand("Relay Kafka clients of this machine, and show what passes.", "kwitness.cli.observe"),
     "tables": Subcommand("Show, query and clean the tables of analyses.", "kwitness.cli.tables"),
+    "mcp": Subcommand("Serve read-only tools for language models.", "kwitness.cli.mcp"),
     "completion": Subcommand("Print the completion script of a shell.", "kwitness.cli.completion"),
 }
 """In the order in which help lists them."""

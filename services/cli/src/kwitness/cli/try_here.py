@@ -21,7 +21,7 @@ from kwitness.answers.access.local_route import LocalRoute
 from kwitness.answers.access.questions import Questions, Selection
 from kwitness.answers.failure import CommandFailedError
 from kwitness.cli import observe
-from kwitness.cli.console import missing_library
+from kwitness.cli.console import missing_libraries
 from kwitness.cli.options import Options, new_app
 from kwitness.cli.output import Output, warn
 from kwitness.cli.subcommands import SUBCOMMANDS
@@ -165,7 +165,7 @@ def _observe(sandbox: Sandbox, questions: Questions) -> None:
 
 def start_console(sandbox: Sandbox) -> Console | None:
     """Start the console where its libraries are installed."""
-    if missing := missing_library():
+    if missing := missing_libraries():
         warn(f"no console: {missing}")
         return None
     return sandbox.start_console()
