@@ -54,6 +54,12 @@ def door(api: ApiServer, namespace: str, tmp_path: Path) -> Iterator[ReviewedCol
         process.kill()
 
 
+def test_pages_of_the_console_are_completed(person: Person) -> None:
+    assert complete(person, "console", "ma") == (["map"], "")
+    assert complete(person, "console", "cl") == (["clients/"], "")
+    assert complete(person, "console", "map/") == ([], "")
+
+
 def test_names_are_those_of_the_collector_that_a_shell_reads_as_one_word(
     door: ReviewedCollector, person: Person
 ) -> None:
@@ -66,6 +72,9 @@ def test_names_are_those_of_the_collector_that_a_shell_reads_as_one_word(
 
     names, errors = complete(person, *address, "topics", "")
     filters, _ = complete(person, "topics", *address, "--topic", "or")
+    pages, _ = complete(person, "console", *address, "topics/or")
+    assert pages
+    assert pages == [f"topics/{name}" for name in names if name.startswith("or")]
 
     assert (names, errors) == (good, "")
     assert filters[0] == "orders-1"

@@ -36,7 +36,7 @@ def test_the_command_opens_pages_of_the_fleet_until_it_is_interrupted(
 ) -> None:
     log = tmp_path / "log"
     with log.open("wb") as output:
-        process = subprocess.Popen(CONSOLE, env=environment, stdout=output, stderr=output)
+        process = subprocess.Popen([*CONSOLE, "clients/checkout"], env=environment, stdout=output, stderr=output)
     try:
         shown = eventually(log.read_text, lambda text: "It runs until Ctrl-C." in text, needs=[process])
         found = re.search(r"http://127\.0\.0\.1:\d+/enter\?code=\S+", shown)
@@ -44,7 +44,8 @@ def test_the_command_opens_pages_of_the_fleet_until_it_is_interrupted(
         with requests.Session() as browser:
             page = browser.get(found[0], timeout=30)
             assert page.status_code == 200
-            address = page.url
+            assert page.url.endswith("/clients/checkout")
+            address = page.url.removesuffix("clients/checkout")
             rows = eventually(lambda: browser.get(address, timeout=30).text, lambda text: "User:checkout" in text)
         assert figure(rows, "pushing") == "4"
         assert requests.get(found[0], timeout=30).status_code == 403

@@ -8,9 +8,11 @@ import typer
 
 from kwitness.answers.failure import CommandFailedError
 from kwitness.cli.becoming import become, missing_library
-from kwitness.cli.named_arguments import ClusterOption
+from kwitness.cli.completed_names import names_of
+from kwitness.cli.named_arguments import ClusterOption, named
 from kwitness.cli.options import Options, new_app, shared
 from kwitness.cli.subcommands import SUBCOMMANDS
+from kwitness.contracts.nouns import CLIENTS, TRAFFIC
 
 __all__ = ["app", "missing_libraries"]
 
@@ -18,7 +20,18 @@ _PROGRAM: Final = "kwitness.console"
 _LIBRARIES: Final = ("aiohttp", "jinja2", "duckdb")
 _MOST_PORT: Final = 65_535
 
+PAGES: Final = ("topics", "map", "upgrades", "subscriptions", "findings", "doctor")
+"""Pages without a name that a shell completes."""
+_NAMES: Final = {"clients": names_of(CLIENTS.path, "client_id"), "topics": names_of(TRAFFIC.path, "topic")}
+
 app = new_app(SUBCOMMANDS["console"].about)
+
+
+def _complete(ctx: typer.Context, incomplete: str) -> list[str]:
+    kind, slash, begin = incomplete.partition("/")
+    if slash:
+        return [f"{kind}/{name}" for name in _NAMES[kind](ctx, begin)] if kind in _NAMES else []
+    return [page for page in (*PAGES, *(f"{kind}/" for kind in _NAMES)) if page.startswith(incomplete)]
 
 
 @app.command()
@@ -26,6 +39,14 @@ app = new_app(SUBCOMMANDS["console"].about)
 def console(
     options: Options,
     *,
+    page: Annotated[
+        str | None,
+        named(
+            "[PAGE]",
+            "Page to open, such as clients/NAME, topics/NAME or map; by default Fleet.",
+            _complete,
+        ),
+    ] = None,
     cluster: ClusterOption = None,
     port: Annotated[
         int, typer.Option(metavar="PORT", min=0, max=_MOST_PORT, help="Port of 127.0.0.1; 0 is any free one.")
@@ -45,7 +66,7 @@ def console(
     """
     if missing := missing_libraries():
         raise CommandFailedError(missing)
-    given = {"--cluster": cluster, "--port": port, "--tables": tables}
+    given = {"--cluster": cluster, "--port": port, "--tables": tables, "--page": page}
     become(_PROGRAM, options, given, *(() if browser else ("--no-browser",)))
 
 

@@ -17,6 +17,7 @@ from kwitness.answers.access.routes import route_of
 from kwitness.answers.failure import CommandFailedError
 from kwitness.console.backends import Backends
 from kwitness.console.door import Door
+from kwitness.console.pages.typed_address import typed_address
 from kwitness.console.process import Console
 
 
@@ -26,6 +27,7 @@ def main() -> NoReturn:
     parser.add_argument("--kubeconfig", type=Path)
     for name in ("--context", "--namespace", "--collector-address", "--cluster", "--tables"):
         parser.add_argument(name)
+    parser.add_argument("--page", default="")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
     given = parser.parse_args()
@@ -37,8 +39,9 @@ def main() -> NoReturn:
     )
     status = 0
     try:
+        page = typed_address(given.page)
         console = Console(_backends(options, given.cluster, given.tables), port=given.port)
-        asyncio.run(_serve(console, opens_browser=not given.no_browser))
+        asyncio.run(_serve(console, page, opens_browser=not given.no_browser))
     except CommandFailedError as error:
         print(f"kwitness console: {error}", file=sys.stderr)
         status = error.status
@@ -53,11 +56,12 @@ def _backends(options: AccessOptions, cluster: str | None, tables: str | None) -
     return Backends(route, None if isinstance(route, LocalRoute) else connect(options), tables)
 
 
-async def _serve(console: Console, *, opens_browser: bool) -> None:
+async def _serve(console: Console, page: str, *, opens_browser: bool) -> None:
     def opened(door: Door) -> None:
-        print(f"The console is open at\n\n  {door.entrance}\n\nfor one browser. It runs until Ctrl-C.", flush=True)
+        entrance = door.entrance if page == "/" else door.entrance_to(page)
+        print(f"The console is open at\n\n  {entrance}\n\nfor one browser. It runs until Ctrl-C.", flush=True)
         if opens_browser:
-            webbrowser.open(door.entrance)
+            webbrowser.open(entrance)
 
     await console.run(opened)
 

@@ -11,6 +11,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
+from urllib.parse import quote
 
 from aiohttp import web
 
@@ -80,6 +81,10 @@ class Door:
         """The address that lets a browser in, once."""
         return f"{self.address}{CODE_PATH}?code={self._code}"
 
+    def entrance_to(self, address: str) -> str:
+        """Return the address that lets a browser in, once, and shows it that page of the console."""
+        return f"{self.entrance}&to={quote(address, safe='')}"
+
     @web.middleware
     async def guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Refuse requests without the cookie, under other names, or from other sites.
@@ -112,7 +117,7 @@ class Door:
                 "kwitness console again."
             )
         self._code = None
-        response = web.Response(status=303, headers={"Location": "/"})
+        response = web.Response(status=303, headers={"Location": inner_address(request.query.get("to"))})
         response.set_cookie(self._cookie_name, self._cookie, httponly=True, samesite="Strict", path="/")
         return response
 
