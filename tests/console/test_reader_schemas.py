@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import pytest
@@ -116,21 +116,31 @@ def of_shop(items: Items) -> Items:
     return {name: [item for item in rows if is_seen(name, item)] for name, rows in items.items()}
 
 
-@settings(max_examples=15, deadline=None)
-@given(EVERYTHING_KNOWN, EVERYTHING_KNOWN)
-def test_the_tables_of_a_reader_are_those_of_an_index_of_visible_rows_alone(before: Items, after: Items) -> None:
+class Pair(NamedTuple):
+    """An index of all rows with its schemas, and one that is filled with visible rows alone."""
+
+    index: Database
+    readers: ReaderSchemas
+    alone: Database
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterator[Pair]:
     index, alone = new_index(), new_index()
-    readers = ReaderSchemas(index)
-    try:
-        for items in (before, after):
-            fill(index, items)
-            fill(alone, of_shop(items))
-            readers.make_again()
-            with readers.seen_by(SHOP) as found:
-                assert tables(found.database) == tables(alone)
-    finally:
-        index.close()
-        alone.close()
+    yield Pair(index, ReaderSchemas(index), alone)
+    index.close()
+    alone.close()
+
+
+@settings(max_examples=15, deadline=None)
+@given(items=EVERYTHING_KNOWN)
+def test_the_tables_of_a_reader_are_those_of_an_index_of_visible_rows_alone(pair: Pair, items: Items) -> None:
+    fill(pair.index, items)
+    fill(pair.alone, of_shop(items))
+    pair.readers.make_again()
+
+    with pair.readers.seen_by(SHOP) as found:
+        assert tables(found.database) == tables(pair.alone)
 
 
 def test_a_schema_has_all_tables_and_a_name_that_it_lacks_is_not_that_of_all(index: Database) -> None:

@@ -17,7 +17,7 @@ __all__ = ["KEPT_S", "MOST_SCHEMAS", "ReaderSchemas", "Seen"]
 
 MOST_SCHEMAS: Final = 16
 """Sets of namespaces whose rows are kept at once."""
-KEPT_S: Final = 60.0
+KEPT_S: Final = 60
 """Seconds that the rows of a set are kept after its last page; open pages request their rows every 15 seconds."""
 
 
