@@ -17,10 +17,11 @@ from aiohttp import web
 from yarl import URL
 
 from kwitness.console.answers import Answers
-from kwitness.console.door import READER, TOKEN
+from kwitness.console.door import READER, SIGN_OUT, TOKEN
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sign_in.cluster_door import ClusterDoor, cluster_door
 from kwitness.console.sign_in.settings import SignInSettings
+from kwitness.console.static_files import static_route
 from kwitness.contracts.resources.meta import GROUP
 from kwitness.e2e.api_server import ApiServer
 from kwitness.runtime.api_access import ApiAccess
@@ -103,7 +104,7 @@ class Answered:
     @property
     def reason(self) -> str:
         """Why the page to sign in is shown."""
-        found = re.search(r'class="reason" role="alert">(.*?)</p>', self.text, re.DOTALL)
+        found = re.search(r'class="note warn" role="alert">(.*?)</p>', self.text, re.DOTALL)
         return html.unescape(found[1]) if found else ""
 
 
@@ -153,12 +154,16 @@ class ClusterConsole:
 
 @asynccontextmanager
 async def cluster_console(
-    access: ApiAccess, *, namespaces: Sequence[str] = ("red", "blue", "green"), **settings: Any
+    access: ApiAccess,
+    *,
+    namespaces: Sequence[str] = ("red", "blue", "green"),
+    address: str = "http://127.0.0.1",
+    **settings: Any,
 ) -> AsyncIterator[ClusterConsole]:
     """Serve the console until the block ends."""
     known = list(namespaces)
     listening = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    address = f"{address}:{listening.getsockname()[1]}"
     templates = Templates()
     async with AsyncExitStack() as stack:
         door = await stack.enter_async_context(
@@ -167,7 +172,7 @@ async def cluster_console(
             )
         )
         app = web.Application(middlewares=[Answers(templates).complete, door.guard])
-        app.router.add_route("*", "/{path:.*}", _shown)
+        app.router.add_routes([static_route(), web.route("*", "/{path:.*}", _shown)])
         runner = web.AppRunner(app)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
@@ -182,6 +187,7 @@ async def _shown(request: web.Request) -> web.Response:
             "name": reader and reader.name,
             "namespaces": sorted(reader.namespaces) if reader and reader.namespaces is not None else None,
             "writes": TOKEN in request,
+            "signs_out": request.get(SIGN_OUT),
         }
     )
 

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page
 
 from tests.console.open_console import OpenConsole
 
-__all__ = ["NARROW", "WIDE", "ZOOMED", "Drawn", "drawn"]
+__all__ = ["NARROW", "WIDE", "ZOOMED", "Drawn", "drawn", "findings_of"]
 
 WIDE: Final = {"width": 1280, "height": 800}
 ZOOMED: Final = {"width": 640, "height": 400}
@@ -39,13 +39,18 @@ class Drawn:
 
     async def findings(self) -> list[Any]:
         """Return what axe finds."""
-        answer = (await _AXE.run(self.page)).response
-        return [(finding["id"], [node["html"] for node in finding["nodes"]]) for finding in answer["violations"]]
+        return await findings_of(self.page)
 
     async def width(self) -> int:
         """Return the width that the page needs."""
         width: int = await self.page.evaluate("document.documentElement.scrollWidth")
         return width
+
+
+async def findings_of(page: Page) -> list[Any]:
+    """Return what axe finds on a page."""
+    answer = (await _AXE.run(page)).response
+    return [(finding["id"], [node["html"] for node in finding["nodes"]]) for finding in answer["violations"]]
 
 
 @asynccontextmanager

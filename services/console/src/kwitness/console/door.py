@@ -17,7 +17,18 @@ from aiohttp import web
 
 from kwitness.console.readers import Reader
 
-__all__ = ["CODE_PATH", "READER", "SAFE_METHODS", "TOKEN", "Door", "Guard", "Handler", "RefusedError", "inner_address"]
+__all__ = [
+    "CODE_PATH",
+    "READER",
+    "SAFE_METHODS",
+    "SIGN_OUT",
+    "TOKEN",
+    "Door",
+    "Guard",
+    "Handler",
+    "RefusedError",
+    "inner_address",
+]
 
 CODE_PATH: Final = "/enter"
 _BYTES: Final = 32
@@ -25,6 +36,8 @@ READER: Final = web.RequestKey("reader", Reader)
 """Names the reader in each request that was let in."""
 TOKEN: Final = web.RequestKey("token", str)
 """Names the token with which that person can write in a cluster, in requests that have one."""
+SIGN_OUT: Final = web.RequestKey("sign_out_path", str)
+"""Names the address of the form that ends a request's session, in requests that have one."""
 SAFE_METHODS: Final = frozenset({"GET", "HEAD"})
 _MAX_ADDRESS: Final = 2_048
 _INNER: Final = re.compile(r"/(?![/\\])[\x21-\x5b\x5d-\x7e]*")

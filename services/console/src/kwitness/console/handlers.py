@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from aiohttp import web
 
-from kwitness.console.door import READER
+from kwitness.console.door import READER, SIGN_OUT
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.database import IndexFullError
 from kwitness.console.kept import seen_ms
@@ -99,6 +99,8 @@ class Handlers:
                 collector=self._collector,
                 sources=sources,
                 sees_all=reader.sees_all,
+                reader=reader.name,
+                sign_out_path=request.get(SIGN_OUT),
                 hidden=seen.hidden,
                 index_problem=self._assembly.problem or seen.problem,
                 used=used,

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from aiohttp import web
 
-from kwitness.console.door import READER, SAFE_METHODS, TOKEN, Handler, RefusedError, inner_address
+from kwitness.console.door import READER, SAFE_METHODS, SIGN_OUT, TOKEN, Handler, RefusedError, inner_address
 from kwitness.console.pages.templates import Templates
 from kwitness.console.readers import Reader, TooManyNamespacesError
 from kwitness.console.sign_in.attempts import Attempts
@@ -116,6 +116,8 @@ class ClusterDoor:
         request[READER] = reader
         if credential.token is not None:
             request[TOKEN] = credential.token
+        if session is not None:
+            request[SIGN_OUT] = SIGN_OUT_PATH
         return await handler(request)
 
     def _presented(self, request: web.Request) -> _Presented:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from typing import Final
 
 from aiohttp import web
+from yarl import URL
 
 from kwitness.console.pages.templates import Templates
 from kwitness.console.sign_in.settings import SignInSettings
@@ -15,6 +17,8 @@ __all__ = ["SignInPages"]
 
 _ACCOUNT: Final = "system:serviceaccount:"
 _ROLE_BINDING: Final = "kwitness-clients"
+_NO_PART_OF_NAMES: Final = re.compile(r"[^a-z0-9]+")
+_LONGEST_NAME: Final = 63
 
 
 class SignInPages:
@@ -40,7 +44,7 @@ class SignInPages:
             back=back,
             methods=self._settings.methods,
             proxy_header=self._settings.proxy_header,
-            issuer=self._settings.oidc.issuer if self._settings.oidc else "",
+            provider=URL(self._settings.oidc.issuer).host if self._settings.oidc else "",
         )
         return _html(text, status)
 
@@ -59,10 +63,11 @@ def _commands(name: str, role: str) -> Sequence[tuple[str, str]]:
     """Return what gives the permission in a namespace, and in all."""
     account = name.removeprefix(_ACCOUNT)
     subject = f"--user={name}" if account == name else f"--serviceaccount={account}"
+    binding = f"{_ROLE_BINDING}-{_NO_PART_OF_NAMES.sub('-', account.lower()).strip('-')}"[:_LONGEST_NAME]
     given = shlex.join([f"--clusterrole={role}", subject])
     return (
-        ("In one namespace", f"kubectl create rolebinding {_ROLE_BINDING} {given} --namespace=NAMESPACE"),
-        ("In all namespaces", f"kubectl create clusterrolebinding {_ROLE_BINDING} {given}"),
+        ("In one namespace", f"kubectl create rolebinding {binding} {given} --namespace=NAMESPACE"),
+        ("In all namespaces", f"kubectl create clusterrolebinding {binding} {given}"),
     )
 
 
