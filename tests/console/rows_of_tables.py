@@ -11,7 +11,7 @@ from kwitness.console.index.members import rebuild
 from kwitness.console.index.tables import Table
 
 _NAMESPACES: Final = {"k8s_namespace", "pod_namespace"}
-_VALUES: Final[dict[str, Any]] = {"BIGINT": 1, "DOUBLE": 1.0, "BOOLEAN": True, "JSON": {}}
+_VALUES: Final[dict[str, Any]] = {"BIGINT": 1, "DECIMAL(38,0)": 1, "DOUBLE": 1.0, "BOOLEAN": True, "JSON": {}}
 
 
 def row_of(table: Table, namespace: str) -> dict[str, Any]:

@@ -147,5 +147,32 @@ _UPGRADE_IMPACT: Final = Analysis(
     "max(last_seen_ms)",
     namespace="k8s_namespace",
 )
-ANALYSES: Final[tuple[Analysis, ...]] = (_UPGRADE_IMPACT,)
+_COSTS: Final = ("bytes_in_cost", "bytes_out_cost", "requests_cost", "stored_cost", "cost", "unowned_cost")
+_COST_ATTRIBUTION: Final = Analysis(
+    "CostAttribution",
+    "costs",
+    "costs",
+    frozenset({"month", "grouped_by", "unowned_cost", "missing_rates"}),
+    {
+        "month": "VARCHAR",
+        "month_end_ms": "BIGINT",
+        "state": "VARCHAR",
+        "grouped_by": "VARCHAR",
+        "owner": "VARCHAR",
+        "owner_contact": "VARCHAR",
+        "k8s_namespace": "VARCHAR",
+        "currency": "VARCHAR",
+        "missing_rates": ["VARCHAR"],
+        **dict.fromkeys(_COSTS, "DECIMAL(38,0)"),
+    },
+    f"""
+    SELECT month, month_end_ms, state, grouped_by, owner, any_value(owner_contact) AS owner_contact, k8s_namespace,
+      currency, missing_rates, {", ".join(f"sum({name})::DECIMAL(38,0) AS {name}" for name in _COSTS)}
+    FROM source GROUP BY month, month_end_ms, state, grouped_by, owner, k8s_namespace, currency, missing_rates
+    ORDER BY month DESC, cost DESC, owner, k8s_namespace
+    """,
+    "max(month_end_ms) FILTER (state = 'closed')",
+    namespace="k8s_namespace",
+)
+ANALYSES: Final[tuple[Analysis, ...]] = (_UPGRADE_IMPACT, _COST_ATTRIBUTION)
 """All of them, by the order of the navigation."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["UPGRADE_JOB"]
+__all__ = ["COST_JOB", "UPGRADE_JOB"]
 
 _CLUSTER: Final = """  clusterRef: {name: orders}
   authentication: {type: scram-sha-512, secretRef: {name: kwitness-kafka-spark}}
@@ -20,3 +20,38 @@ spec:
       upgradeImpact: {{target: "4.4", usedWithin: 720h}}
     table: upgrade_impact
 {_CLUSTER}"""
+COST_JOB: Final = f"""apiVersion: v1
+kind: ConfigMap
+metadata: {{name: kwitness-rates, namespace: kwitness}}
+data:
+  rate-card.yaml: |
+    currency: EUR
+    bytesInPerGiB: 12000
+    bytesOutPerGiB: 9000
+    requestsPerMillion: 200000
+    storedPerGiBMonth: 25000
+---
+apiVersion: kwitness.dev/v1beta1
+kind: AnalyticsJob
+metadata: {{name: traffic, namespace: kwitness}}
+spec:
+  analyses:
+  - type: Traffic
+    run: {{streaming: {{}}}}
+    table: traffic
+{_CLUSTER}---
+apiVersion: kwitness.dev/v1beta1
+kind: AnalyticsJob
+metadata: {{name: cost, namespace: kwitness}}
+spec:
+  analyses:
+  - type: CostAttribution
+    run: {{streaming: {{}}}}
+    parameters:
+      costAttribution:
+        trafficJobRef: {{name: traffic}}
+        rateCardConfigMapRef: {{name: kwitness-rates}}
+        groupBy: [Team, Topic]
+    table: cost
+{_CLUSTER}"""
+"""Rates are whole millionths of the currency: 12000 are 1.2 cents a GiB."""

@@ -9,6 +9,7 @@ import jinja2
 from kwitness.answers.views.amounts import lag_text
 from kwitness.answers.views.elapsed import ago, span
 from kwitness.answers.views.known_wrong import known_wrong
+from kwitness.console.pages.money import money
 from kwitness.console.pages.names import link_of, message, sentence, shown
 from kwitness.console.pages.numbers import amount, count, rate
 from kwitness.console.pages.preferences import PREFERENCES, preferred
@@ -36,6 +37,7 @@ class Templates:
             known_wrong=known_wrong,
             lag=lag_text,
             link_of=link_of,
+            money=money,
             preferences=PREFERENCES,
             rate=rate,
             span=span,
