@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -52,11 +54,12 @@ async def test_the_list_has_what_the_command_lists(
         row = by_name[_shown(item["name"])]
         counts = item.get("clients", {})
         expected = [str(counts.get(name, NOT_KNOWN)) for name in ("matching", "pushing", "silent")]
-        assert row[6:9] == expected, item
-        assert f"every {item['interval']}" in row[3]
-    assert by_name["slow-orders"][3] == f"{PRODUCER} {BATCH} no client sends it every 5m"
-    assert by_name["slow-orders"][10] == "in 9m"
-    assert by_name["kwitness.other.shop.all"][3] == f"{PRODUCER} {BATCH} and 3 more every 1m"
+        assert row[5:8] == expected, item
+        assert f"every {item['interval']}" in row[2]
+    assert by_name["slow-orders"][2] == f"{PRODUCER} {BATCH} no client sends it every 5m"
+    assert by_name["slow-orders"][9] == "in 9m"
+    assert by_name["kwitness.other.shop.all"][1] == "orders of another installation"
+    assert by_name["kwitness.other.shop.all"][2] == f"{PRODUCER} {BATCH} and 3 more every 1m"
 
 
 def _shown(name: str) -> str:
@@ -137,3 +140,26 @@ async def test_before_the_first_answer_pages_say_that_it_is_read(
         await console.enter()
         for path in ("/subscriptions", "/subscriptions/shop/slow-orders"):
             assert "Reading the API server" in await console.get(path)
+
+
+async def test_an_api_server_that_does_not_answer_keeps_no_page_waiting(
+    api: ApiServer, fleet: CollectorProcess, tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        kubeconfig = tmp_path / "kubeconfig"
+        there = f"https://127.0.0.1:{silent.getsockname()[1]}"
+        kubeconfig.write_text(api.kubeconfig.read_text().replace(api.url, there))
+        access = connect(AccessOptions(kubeconfig=kubeconfig, namespace="shop"))
+        async with OpenConsole.over(LocalRoute(session_of(fleet)), access) as console:
+            await console.enter()
+            reading = asyncio.create_task(console.console.sources["resources"].read_once())
+            connection, _ = await in_thread(silent.accept)
+            pages = [await console.get(path) for path in ("/subscriptions", "/doctor", "/")]
+            assert not reading.done()
+            connection.close()
+            silent.close()
+            await reading
+            pages.append(await console.get("/subscriptions"))
+
+    assert "Reading the API server" in pages[0]
+    assert f"the API server {there} cannot be reached" in pages[-1]

@@ -10,7 +10,7 @@ from kwitness.console.rows.addresses import PAGE_ROWS, View, Window
 
 __all__ = ["SUBSCRIPTION_ORDER", "SUBSCRIPTION_ORDERS", "SubscriptionsView", "subscription_rows", "subscription_totals"]
 
-SUBSCRIPTION_ORDERS: Final = ("name", "cluster", "made_by", "matching", "pushing", "silent", "created_ms", "expires_at")
+SUBSCRIPTION_ORDERS: Final = ("name", "cluster", "matching", "pushing", "silent", "created_ms", "expires_at")
 SUBSCRIPTION_ORDER: Final = "name"
 _STATES: Final = {
     "unready": "ready <> 'True'",
