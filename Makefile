@@ -161,7 +161,7 @@ WIRE_CRATES := protocol observation recording reporting
 WIRE_TARGETS := walker connection rewriter diversion sasl batches samples
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
-.PHONY: test cost-of-tests check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer soak-strangers fuzz
+.PHONY: test pictures cost-of-tests check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer soak-strangers fuzz
 test: prerequisites-test setup check-capacity ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
@@ -221,6 +221,9 @@ sim: prerequisites-sim ## Run the observer before a network, clients, a broker a
 
 test-observer: test-observer-rust setup
 	@$(PY) -m pytest tests/observer
+
+pictures: setup ## Pictures of the console's pages for docs/pictures, drawn in Chromium
+	@KWITNESS_PICTURES=docs/pictures $(PY) -m pytest -q tests/console/test_pictures.py
 
 soak: prerequisites-soak setup check-capacity ## What is exhaustive, in full: make test runs a tenth of it
 	@KWITNESS_SOAK=1 $(PY) -m pytest -m soak --durations=0

@@ -26,7 +26,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "client": known,
         "stories": [
             (story.title, parts_of(story))
-            for story in client_stories(requested.database, name, requested.read_ms["clients"])
+            for story in client_stories(requested.database, name, requested.read_ms["clients"])[:1]
         ],
         "why": f"kwitness why {shlex.quote(pattern(name))}",
         "software": sorted((product or "", version or "") for product, version in software),
