@@ -146,7 +146,7 @@ advisories: setup ## What is known of vulnerable crates, from a database on the 
 
 lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 	@$(UV) lock -q
-	@for extra in operator collector injector observer-host spark command; do \
+	@for extra in operator collector injector observer-host console-server spark command; do \
 	  $(UV) export -q --frozen --no-emit-project --no-default-groups --extra $$extra --no-header --no-annotate -o locks/$$extra.txt; done
 	@$(UV) export -q --frozen --no-emit-project --no-default-groups --extra try --group build --no-header --no-annotate -o locks/try.txt
 	@$(UV) export -q --frozen --no-emit-project --no-default-groups --extra try --group build --group images --group e2e --no-header --no-annotate -o locks/demo.txt

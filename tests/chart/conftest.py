@@ -40,6 +40,24 @@ def everything() -> dict[str, Any]:
         },
         "rbac": {"growAnyClaim": True},
         "injector": {"enabled": True, "otherNamespaces": {"from": ["kwitness"], "to": ["team-b"]}, **EGRESS},
+        "console": {
+            "enabled": True,
+            "url": "https://console.example.org",
+            "kafkaCluster": {"namespace": "team-a", "name": "orders"},
+            "collector": {"name": "main", "caConfigMap": "kwitness-authority"},
+            "signIn": {
+                "methods": ["token", "oidc"],
+                "oidc": {
+                    "issuer": "https://login.example.org/",
+                    "clientId": "kwitness",
+                    "secret": "kwitness-oidc",
+                    "caConfigMap": "login-authority",
+                    "checkedBy": "console",
+                },
+            },
+            "tls": {"secret": "kwitness-console-tls"},
+            **EGRESS,
+        },
         "analytics": {
             "namespaces": ["team-a"],
             "tableClaim": "kwitness-tables",

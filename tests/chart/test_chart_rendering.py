@@ -93,7 +93,7 @@ def test_tells_installations_apart_whose_namespaces_begin_alike(everything: dict
         for end in "ab"
     ]
 
-    assert len(names[0]) == len(names[1]) == 8
+    assert len(names[0]) == len(names[1]) == 10
     assert names[0].isdisjoint(names[1])
 
 
@@ -293,12 +293,12 @@ def test_restarts_the_operator_when_its_settings_change() -> None:
     assert pod_annotations(first, "kwitness-operator") != pod_annotations(second, "kwitness-operator")
 
 
-def test_runs_the_operator_and_nothing_else_but_an_injector_that_is_asked_for(values: dict[str, Any]) -> None:
+def test_runs_the_operator_and_nothing_else_but_what_is_enabled(values: dict[str, Any]) -> None:
     manifests = chart.render(values)
 
     workloads = chart.of_kind(manifests, "Deployment", "StatefulSet")
-    injector = ["kwitness-injector"] if values.get("injector") else []
-    assert sorted(one["metadata"]["name"] for one in workloads) == [*injector, "kwitness-operator"]
+    enabled = [f"kwitness-{name}" for name in ("console", "injector") if values.get(name)]
+    assert sorted(one["metadata"]["name"] for one in workloads) == [*enabled, "kwitness-operator"]
 
 
 def test_leaves_the_definitions_out_when_told_so() -> None:
@@ -316,7 +316,7 @@ def test_keeps_the_definitions_and_the_tables_at_an_uninstall(everything: dict[s
 def test_puts_the_mirror_before_every_image(everything: dict[str, Any]) -> None:
     images = [container["image"] for pod in chart.pods(chart.render(everything)) for container in containers(pod)]
 
-    assert len(images) == 3
+    assert len(images) == 4
     assert all(image.startswith("registry.example.org/mirror/") for image in images)
 
 

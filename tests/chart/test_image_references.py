@@ -17,6 +17,7 @@ IMAGES = {
     "observerHost": "observer-host",
     "interceptors": "interceptors",
     "injector": "injector",
+    "console": "console",
     "spark": "spark",
     "sparkS3a": "spark-s3a",
 }

@@ -114,7 +114,7 @@ def test_namespaces_in_metrics_are_those_of_resources_whoever_scrapes(everything
     (config,) = [one["data"]["prometheus.yml"] for one in demo if "prometheus.yml" in one["data"]]
     jobs = [job for job in yaml.safe_load(config)["scrape_configs"] if job["job_name"] != "prometheus"]
 
-    assert len(endpoints) == 2
+    assert len(endpoints) == 3
     assert all(endpoint["honorLabels"] is True for endpoint in endpoints)
     assert len(jobs) == 2
     assert all(job["honor_labels"] is True for job in jobs)

@@ -37,7 +37,7 @@ CHILDREN = {
     "kwitness-executors": "executor",
 }
 """Components of pods that the operator or Spark makes, by the policy that selects them."""
-POLICIES = {"kwitness-operator", "kwitness-injector", "kwitness-test", *CHILDREN}
+POLICIES = {"kwitness-operator", "kwitness-injector", "kwitness-console", "kwitness-test", *CHILDREN}
 
 
 @pytest.fixture(scope="module")

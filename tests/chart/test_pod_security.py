@@ -44,7 +44,7 @@ def test_admits_every_pod(
 ) -> None:
     found = list(chart.pods(manifests))
 
-    assert len(found) == {"kwitness": 3, "kwitness-demo": 2}[request.node.callspec.params["manifests"]]
+    assert len(found) == {"kwitness": 4, "kwitness-demo": 2}[request.node.callspec.params["manifests"]]
     for pod in found:
         answer = dry_run(restricted, pod)
         assert answer.status_code == 201, answer.text

@@ -13,6 +13,13 @@ from kwitness.devtools import chart_readme
 from kwitness.e2e import chart
 from kwitness.images.commands import CommandFailedError
 
+CONSOLE = {
+    "enabled": True,
+    "url": "https://console.example.org",
+    "kafkaCluster": {"name": "orders"},
+    "collector": {"name": "main"},
+    "tls": {"secret": "kwitness-console-tls"},
+}
 WRONG = {
     "an unknown value": ({"operatr": {}}, "operatr"),
     "an unknown value further down": ({"operator": {"replica": 1}}, "replica"),
@@ -64,6 +71,36 @@ WRONG = {
     "an issuer of another kind": (
         {"injector": {"certificate": {"issuer": {"kind": "Vault"}}}},
         "/injector/certificate/issuer/kind",
+    ),
+    "a console without an address": (
+        {
+            "console": {
+                "enabled": True,
+                "kafkaCluster": {"name": "a"},
+                "collector": {"name": "b"},
+                "tls": {"secret": "s"},
+            }
+        },
+        "/console/url",
+    ),
+    "a console whose collector is not named": (
+        {
+            "console": {
+                "enabled": True,
+                "url": "https://c.example.org",
+                "kafkaCluster": {"name": "a"},
+                "tls": {"secret": "s"},
+            }
+        },
+        "/console/collector/name",
+    ),
+    "a console that neither has a certificate nor is behind a proxy": (
+        {"console": {**CONSOLE, "tls": {}}},
+        "/console/tls",
+    ),
+    "an OpenID provider without an issuer": (
+        {"console": {"signIn": {"methods": ["oidc"]}}},
+        "/console/signIn/oidc",
     ),
     "an address of the console with a page": (
         {"console": {"url": "https://console.example.org/clients"}},

@@ -14,7 +14,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
-COMPONENTS = ("operator", "collector", "injector", "observer-host", "spark", "command", "try")
+COMPONENTS = ("operator", "collector", "injector", "observer-host", "console-server", "spark", "command", "try")
 
 
 def pinned(name: str) -> dict[str, Version]:

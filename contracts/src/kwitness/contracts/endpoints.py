@@ -11,6 +11,7 @@ __all__ = [
     "CLUSTER_PATH",
     "COLLECTOR_PORT",
     "CONNECTIONS_PATH",
+    "CONSOLE_PORT",
     "DIRECTIVES_PATH",
     "DRIVER_PORT",
     "DRIVER_ROWS_PATH",
@@ -45,8 +46,10 @@ DRIVER_PORT = 8090
 """An AnalyticsJob's driver: its status, and rows of its table."""
 INJECTOR_PORT = 9443
 """The injector's webhook."""
+CONSOLE_PORT = 8443
+"""The console's pages."""
 PROBE_PORT = 8080
-"""Metrics and probes of operator, collector and injector."""
+"""Metrics and probes of operator, collector, injector and console."""
 
 MAX_QUESTION: Final = 100 * 1024
 """Bytes of a question's path and parameters: a name has up to 32,767, of which each may be written as three."""

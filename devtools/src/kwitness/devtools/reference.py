@@ -9,11 +9,13 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from kwitness.console.pod.settings import DEFAULT_SETTINGS_FILE as CONSOLE_SETTINGS_FILE
+from kwitness.console.pod.settings import ConsoleSettings
 from kwitness.devtools.command_reference import command_page
 from kwitness.devtools.table_reference import tables_page
 from kwitness.devtools.tenant_reference import tenants_page
@@ -27,11 +29,13 @@ from kwitness.operator.settings import DEFAULT_SETTINGS_FILE, OperatorSettings
 __all__ = [
     "BROKER_PLUGIN_PAGE",
     "COMMAND_PAGE",
+    "CONSOLE_PAGE",
     "INJECTOR_PAGE",
     "OPERATOR_PAGE",
     "TABLES_PAGE",
     "TENANTS_PAGE",
     "broker_plugin_page",
+    "console_page",
     "injector_page",
     "main",
     "operator_page",
@@ -40,6 +44,7 @@ __all__ = [
 _ROOT = Path(__file__).resolve().parents[4]
 BROKER_PLUGIN_PAGE = _ROOT / "docs" / "reference" / "broker-plugin.md"
 COMMAND_PAGE = _ROOT / "docs" / "reference" / "command.md"
+CONSOLE_PAGE = _ROOT / "docs" / "reference" / "console-settings.md"
 INJECTOR_PAGE = _ROOT / "docs" / "reference" / "injector-settings.md"
 OPERATOR_PAGE = _ROOT / "docs" / "reference" / "operator-settings.md"
 TABLES_PAGE = _ROOT / "docs" / "reference" / "tables.md"
@@ -63,16 +68,21 @@ def operator_page() -> str:
     return _settings_page("operator", OperatorSettings, DEFAULT_SETTINGS_FILE)
 
 
+def console_page() -> str:
+    """The page of the console's pod, from the model of its settings."""
+    return _settings_page("console", ConsoleSettings, CONSOLE_SETTINGS_FILE, program="kwitness.console.pod")
+
+
 def injector_page() -> str:
     """The injector's page, from the model of its settings."""
     return _settings_page("injector", InjectorSettings, INJECTOR_SETTINGS_FILE)
 
 
-def _settings_page(component: str, model: type[BaseModel], file: Path) -> str:
+def _settings_page(component: str, model: type[BaseModel], file: Path, *, program: str = "") -> str:
     intro = (
         f"One JSON file, `{file}`, read once at the start. The chart writes it from its values (see"
         " [the chart](../../charts/kwitness/README.md)); a field that is not listed here is refused. Without the chart:"
-        f" `python -m kwitness.{component} settings.json`, with `KUBECONFIG` set."
+        f" `python -m {program or f'kwitness.{component}'} settings.json`, with `KUBECONFIG` set."
     )
     rows = [
         f"| `{name}` | {default} | {text.replace('|', chr(92) + '|')} |" for name, default, text in _settings(model)
@@ -97,17 +107,22 @@ def _settings(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, str
     """Yield path, default and meaning of every setting."""
     for field in model.model_fields.values():
         name = f"{path}{field.alias}"
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from _settings(field.annotation, f"{name}.")
-        else:
+        models = [kind for kind in (field.annotation, *get_args(field.annotation)) if _is_model(kind)]
+        if not models or field.default is None:
             yield name, _default(field), field.description or ""
+        for found in models:
+            yield from _settings(found, f"{name}.")
+
+
+def _is_model(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "**required**"
     default: Any = field.get_default(call_default_factory=True, validated_data={})
-    return f"`{json.dumps(default)}`"
+    return f"`{json.dumps(default, default=str)}`"
 
 
 _PAGES: Mapping[Path, Callable[[], str]] = {
@@ -115,6 +130,7 @@ _PAGES: Mapping[Path, Callable[[], str]] = {
     COMMAND_PAGE: command_page,
     OPERATOR_PAGE: operator_page,
     INJECTOR_PAGE: injector_page,
+    CONSOLE_PAGE: console_page,
     TABLES_PAGE: tables_page,
     TENANTS_PAGE: tenants_page,
 }

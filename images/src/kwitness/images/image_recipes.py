@@ -50,22 +50,27 @@ _PORTIONS = {
     "collector": REPOSITORY / "services" / "collector" / "src",
     "injector": REPOSITORY / "services" / "injector" / "src",
     "observer": REPOSITORY / "services" / "observer-host" / "src",
+    "answers": REPOSITORY / "services" / "answers" / "src",
+    "console": REPOSITORY / "services" / "console" / "src",
     "jobs": REPOSITORY / "spark-jobs" / "src",
 }
 
 
-def _component(portion: str, name: str | None = None) -> Recipe:
-    """A component in Python; ``name`` where its image has not the portion's."""
+def _component(portion: str, name: str | None = None, *, lock: str | None = None, library: str | None = None) -> Recipe:
+    """A component in Python; ``name`` where its image has not the portion's, ``lock`` where that has not the image's.
+
+    ``library`` is one more portion that it may import.
+    """
     name = name or portion
-    lock = REPOSITORY / "locks" / f"{name}.txt"
-    portions = ("contracts", "runtime", "subscriptions", portion)
+    packages = REPOSITORY / "locks" / f"{lock or name}.txt"
+    portions = ("contracts", "runtime", "subscriptions", *([library] if library else []), portion)
 
     def prepare(context: Path, progress: Progress) -> None:
-        copy_content(site_packages(lock, progress), context / "site-packages")
+        copy_content(site_packages(packages, progress), context / "site-packages")
         _copy_portions(context, portions)
 
     return Recipe(
-        name=name, folder=IMAGES / name, base=PYTHON_BASE, inputs=(lock, *_sources(portions)), prepare=prepare
+        name=name, folder=IMAGES / name, base=PYTHON_BASE, inputs=(packages, *_sources(portions)), prepare=prepare
     )
 
 
@@ -178,6 +183,7 @@ def shipped(profile: str) -> Mapping[str, Recipe]:
         "operator": _component("operator"),
         "collector": _component("collector"),
         "injector": _component("injector"),
+        "console": _component("console", lock="console-server", library="answers"),
         "spark": spark,
         "spark-s3a": _spark_s3a(spark),
         "observer": _observer(profile),

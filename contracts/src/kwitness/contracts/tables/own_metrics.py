@@ -111,7 +111,7 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_interceptor_clients_without", type="gauge", labels=("cluster_id", "namespace", "name", "runtime", "reason"), source="collector", help="Clients that these processes opened and that got no interceptors, by reason.", bounds=()),
     OwnMetric(name="kwitness_interceptor_dropped_events_total", type="counter", labels=("cluster_id", "namespace", "name", "reason"), source="collector", help="Rows that interceptors gave up before a collector had them, by reason.", bounds=()),
     OwnMetric(name="kwitness_interceptor_uncertain_ends_total", type="counter", labels=("cluster_id", "namespace", "name"), source="collector", help="Processes with interceptors that ended without a last word: they were killed, or not heard of any more.", bounds=()),
-    OwnMetric(name="kwitness_build_info", type="gauge", labels=("component", "version"), source="collector, operator, injector, observer host", help="Always 1; the version is in the label.", bounds=()),
+    OwnMetric(name="kwitness_build_info", type="gauge", labels=("component", "version"), source="collector, operator, injector, observer host, console", help="Always 1; the version is in the label.", bounds=()),
     OwnMetric(name="kwitness_reconcile_total", type="counter", labels=("kind", "result"), source="operator", help="Reconciliations by result: success, settled (waits for a change by people), error (will be tried again).", bounds=()),
     OwnMetric(name="kwitness_reconcile_errors_total", type="counter", labels=("kind",), source="operator", help="Reconciliations that failed and will be tried again.", bounds=()),
     OwnMetric(name="kwitness_reconcile_duration_seconds", type="histogram", labels=("kind",), source="operator", help="Time a reconciliation took.", bounds=()),
@@ -149,4 +149,8 @@ ENTRIES: tuple[OwnMetric, ...] = (
     OwnMetric(name="kwitness_observer_host_waiting_events", type="gauge", labels=(), source="observer host", help="Events that wait for earlier ones of their connection.", bounds=()),
     OwnMetric(name="kwitness_observer_host_lag_records", type="gauge", labels=(), source="observer host", help="Records of kwitness.requests that this host has not read yet, in its partitions.", bounds=()),
     OwnMetric(name="kwitness_observer_host_metrics_good", type="gauge", labels=(), source="observer host", help="Whether the observers' own metrics could be collected (1).", bounds=()),
+    OwnMetric(name="kwitness_console_source_read_seconds", type="gauge", labels=("source",), source="console", help="When the last successful read of a source of the console began, in seconds since 1970; absent before it.", bounds=()),
+    OwnMetric(name="kwitness_console_source_state", type="gauge", labels=("source", "state"), source="console", help="Whether a source of the console is (1) loading, complete, partial or failed; pages show the reason.", bounds=()),
+    OwnMetric(name="kwitness_console_requests_total", type="counter", labels=("page", "code"), source="console", help="Requests to the console by the route of the page and the status code of the answer.", bounds=()),
+    OwnMetric(name="kwitness_console_request_seconds", type="histogram", labels=(), source="console", help="Time from a request to the console to its answer.", bounds=(0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)),
 )

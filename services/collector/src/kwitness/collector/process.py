@@ -20,7 +20,7 @@ from kwitness.collector.ingest.client_pods_api import ClientPodsApi
 from kwitness.collector.ingest.connections_api import ConnectionsApi
 from kwitness.collector.ingest.directives_api import DirectivesApi
 from kwitness.collector.ingest.events_api import EventsApi
-from kwitness.collector.ingest.http_server import Certificate, Listener, Requests
+from kwitness.collector.ingest.http_server import Listener, Requests
 from kwitness.collector.ingest.inventory_api import InventoryApi
 from kwitness.collector.ingest.otlp_grpc import OtlpGrpc
 from kwitness.collector.ingest.otlp_http import OtlpHttp
@@ -49,6 +49,7 @@ from kwitness.collector.state.collector_state import CollectorState
 from kwitness.contracts.collector_config import CollectorConfig, ForwardConfig
 from kwitness.contracts.denied_addresses import DeniedAddresses
 from kwitness.contracts.endpoints import DIRECTIVES_PATH, INTERCEPTOR_DIRECTIVES_PATH, MAX_QUESTION
+from kwitness.runtime.server_certificate import ServerCertificate
 
 _LOG = logging.getLogger(__name__)
 _TICK_S: Final = 1.0
@@ -89,7 +90,7 @@ class Collector:
         budget = bodies.Budget(body_s=settings.time_limits.body_s)
         ingest = config.ingest
         self._certificate = (
-            Certificate(ingest.tls_cert_file, ingest.tls_key_file)
+            ServerCertificate(ingest.tls_cert_file, ingest.tls_key_file)
             if ingest.tls_cert_file and ingest.tls_key_file
             else None
         )

@@ -1,4 +1,4 @@
-"""Runs the console: sources in tasks of their own, and the pages on loopback."""
+"""Runs the console: sources in tasks of their own, and the pages, on loopback or as the listener of a pod has them."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ import contextlib
 import functools
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
+from typing_extensions import override
 
 from kwitness.answers.failure import CommandFailedError
 from kwitness.console.answers import Answers
 from kwitness.console.backends import Backends
-from kwitness.console.door import Door
+from kwitness.console.door import Door, Guard
 from kwitness.console.handlers import Handlers
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database
+from kwitness.console.index.namespaces import known_namespaces
 from kwitness.console.index.processor_share import ProcessorShare
 from kwitness.console.kept import kept_routes
 from kwitness.console.pages.templates import Templates
@@ -32,7 +36,7 @@ from kwitness.console.static_files import static_route
 from kwitness.console.writing.subscription_writing import SubscriptionWriting
 from kwitness.console.writing.writers import Writers
 
-__all__ = ["Console"]
+__all__ = ["AbandonedThreads", "Console"]
 
 _HOST: Final = "127.0.0.1"
 
@@ -44,6 +48,7 @@ class Console:
         self._backends = backends
         self._port = port
         self._database = new_index()
+        self.templates = Templates()
         self.assembly = Assembly(self._database)
         tables = TableSources(_places(backends, self._database), self._database, self.assembly.request)
         self.sources = {
@@ -52,6 +57,10 @@ class Console:
             "tables": tables.source,
         }
         self._states: dict[str, SourceState] = {**self.sources, **tables.states}
+
+    def namespaces(self) -> Collection[str]:
+        """Return the namespaces that the index knows."""
+        return known_namespaces(self._database)
 
     async def run(self, opened: Callable[[Door], None]) -> None:
         """Serve pages until a signal ends the process.
@@ -68,6 +77,7 @@ class Console:
         """
         stopped = asyncio.Event()
         loop = asyncio.get_running_loop()
+        loop.set_default_executor(AbandonedThreads())
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stopped.set)
         async with self.served() as door:
@@ -85,24 +95,35 @@ class Console:
         share = ProcessorShare([*self.sources.values(), self.assembly])
         return [*(source.read_forever(share) for source in self.sources.values()), self.assembly.make_forever(share)]
 
-    @contextlib.asynccontextmanager
-    async def served(self) -> AsyncIterator[Door]:
-        """Serve pages until the block ends."""
-        templates = Templates()
+    def application(self, door: Guard, *, log: str, outermost: Sequence[Middleware] = ()) -> web.Application:
+        """Return the application behind a door.
+
+        Parameters
+        ----------
+        log
+            The place that has the errors of pages, as a sentence names it.
+        outermost
+            What sees all requests and answers.
+        """
         handlers = Handlers(
             self._states,
             self.assembly,
-            templates,
+            self.templates,
             collector=f"collector {self._backends.collector.name}",
         )
-        # The door needs the port, and the application its door before it is bound.
-        listening = _bound(self._port)
-        door = Door(listening.getsockname()[1])
-        app = web.Application(middlewares=[Answers(templates).complete, door.guard])
+        app = web.Application(middlewares=[*outermost, Answers(self.templates, log=log).complete, door.guard])
         writers = Writers(self._backends.cluster, is_own=isinstance(door, Door))
         writing = SubscriptionWriting(handlers, writers, self.sources.get("resources"))
         app.router.add_routes([*writing.routes(), *handlers.routes(), *kept_routes(), static_route()])
-        runner = web.AppRunner(app, access_log=None)
+        return app
+
+    @contextlib.asynccontextmanager
+    async def served(self) -> AsyncIterator[Door]:
+        """Serve pages on loopback until the block ends."""
+        # The door needs the port, and the application its door before it is bound.
+        listening = _bound(self._port)
+        door = Door(listening.getsockname()[1])
+        runner = web.AppRunner(self.application(door, log="terminal of kwitness console"), access_log=None)
         await runner.setup()
         await web.SockSite(runner, listening).start()
         try:
@@ -120,6 +141,15 @@ def _places(backends: Backends, database: Database) -> list[Callable[[], list[Fo
     if backends.cluster is not None:
         places.append(functools.partial(tables_of_resources, database))
     return places
+
+
+class AbandonedThreads(ThreadPoolExecutor):
+    """Threads that nothing waits for at the end: one may wait for a collector that does not answer."""
+
+    @override
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Begin nothing more."""
+        super().shutdown(wait=False, cancel_futures=True)
 
 
 def _bound(port: int) -> socket.socket:

@@ -1,9 +1,8 @@
-"""One HTTP listener: errors as JSON, requests counted, certificates followed. What the paths do is said elsewhere."""
+"""Serves one HTTP listener: errors as JSON, requests counted. Its paths are added by others."""
 
 from __future__ import annotations
 
 import logging
-import ssl
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -14,7 +13,7 @@ from aiohttp.typedefs import Middleware
 from kwitness.collector.failures import RefusedError, UnavailableError
 from kwitness.contracts.envelopes import ApiError, ErrorBody
 from kwitness.runtime.connections import IDLE_S, Connections
-from kwitness.runtime.reloading import times_of_change
+from kwitness.runtime.server_certificate import ServerCertificate
 
 _LOG = logging.getLogger(__name__)
 _PROTOCOL_LOG = logging.getLogger(f"{__name__}.protocol")
@@ -81,7 +80,7 @@ class Listener:
         requests: Requests,
         host: str,
         port: int,
-        certificate: Certificate | None,
+        certificate: ServerCertificate | None,
         silent_s: float,
         *,
         longest_line: int = _LONGEST_LINE,
@@ -116,31 +115,3 @@ class Listener:
         await self._connections.close()
         if self._runner is not None:
             await self._runner.cleanup()
-
-
-class Certificate:
-    """The server's certificate; `refresh` takes a new one for connections made from then on."""
-
-    def __init__(self, certificate: str, key: str) -> None:
-        self.files = (certificate, key)
-        self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
-        self._seen = self._state()
-        self.context.load_cert_chain(*self.files)
-
-    def _state(self) -> tuple[int, ...]:
-        return times_of_change(self.files)
-
-    def refresh(self) -> None:
-        """Load the files again if they changed; files that do not fit together change nothing."""
-        state = self._state()
-        if state == self._seen:
-            return
-        try:
-            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(*self.files)
-            self.context.load_cert_chain(*self.files)
-        except (ssl.SSLError, OSError) as error:
-            _LOG.warning("the new certificate is not used", extra={"detail": str(error)})
-            return
-        self._seen = state
-        _LOG.info("the certificate was renewed")
