@@ -164,7 +164,7 @@ def test_each_table_of_a_source_names_the_namespace_of_its_rows_or_is_for_reader
         rows = found.database.rows(f"FROM {table.name}")
 
     assert len(rows) == (table.namespace is not None)
-    assert "bank" not in json.dumps(rows)
+    assert "bank" not in json.dumps(rows, default=str)
     assert len(index.rows(f"FROM {table.name}")) == 2
 
 
