@@ -46,9 +46,14 @@ class OpenConsole:
     @classmethod
     @asynccontextmanager
     async def over(
-        cls, route: CollectorRoute, cluster: ClusterAccess | None = None, *, tables: Path | None = None
+        cls,
+        route: CollectorRoute,
+        cluster: ClusterAccess | None = None,
+        *,
+        tables: Path | None = None,
+        prometheus: str | None = None,
     ) -> AsyncIterator[OpenConsole]:
-        console = Console(Backends(route, cluster, None if tables is None else str(tables)))
+        console = Console(Backends(route, cluster, None if tables is None else str(tables), prometheus))
         jar = aiohttp.CookieJar(unsafe=True)  # 127.0.0.1 has cookies too
         async with console.served() as door, aiohttp.ClientSession(cookie_jar=jar) as browser:
             yield cls(console, door, browser)

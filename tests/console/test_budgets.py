@@ -29,7 +29,7 @@ from kwitness.console.rows.trends import trends_of
 from tests.console.open_console import OpenConsole, cells
 
 KB = 1_000
-FIRST_VISIT, LATER_PAGE = 120 * KB, 40 * KB
+FIRST_VISIT, LATER_PAGE, SCRIPTS = 120 * KB, 40 * KB, 45 * KB
 CLIENT_COUNT, TOPIC_COUNT, FLOW_COUNT = 20_000, 5_000, 40_000
 """The fleet that budgets are stated for."""
 NAMESPACE_COUNT = 20
@@ -100,6 +100,17 @@ async def test_a_page_of_a_hundred_rows_and_all_that_it_needs_are_small(console:
     assert len(files) == 5
     assert later < LATER_PAGE
     assert first < FIRST_VISIT
+
+
+async def test_a_page_with_charts_and_all_that_it_needs_are_small(console: OpenConsole) -> None:
+    page = await console.get("/clients/checkout")
+
+    files = re.findall(r'(?:src|href)="(/static/[^"]*)"', page)
+    sizes = {file: await loaded(console, file) for file in files}
+
+    assert "/static/uPlot.iife.min.js" in files
+    assert sum(size for file, size in sizes.items() if file.endswith(".js")) < SCRIPTS
+    assert await loaded(console, "/clients/checkout") + sum(sizes.values()) < FIRST_VISIT
 
 
 @pytest.fixture(scope="module")

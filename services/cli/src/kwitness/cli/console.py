@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from kwitness.answers.failure import CommandFailedError
+from kwitness.answers.failure import CommandFailedError, WrongUseError
 from kwitness.cli.becoming import become, missing_library
 from kwitness.cli.completed_names import names_of
 from kwitness.cli.named_arguments import ClusterOption, named
@@ -57,6 +57,10 @@ def console(
             metavar="FOLDER", help="Local folder with tables of analyses; those of AnalyticsJobs are found without it."
         ),
     ] = None,
+    prometheus: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Prometheus whose series pages show, such as http://127.0.0.1:9090."),
+    ] = None,
     browser: Annotated[bool, typer.Option(" /--no-browser", help="Print the address, and open no browser.")] = True,
 ) -> None:
     """Show clients, topics and what is known of them in a browser on this machine, until Ctrl-C.
@@ -66,7 +70,15 @@ def console(
     """
     if missing := missing_libraries():
         raise CommandFailedError(missing)
-    given = {"--cluster": cluster, "--port": port, "--tables": tables, "--page": page}
+    if prometheus is not None and not prometheus.startswith(("http://", "https://")):
+        raise WrongUseError(f"--prometheus {prometheus} is no address: give one such as http://127.0.0.1:9090")
+    given = {
+        "--cluster": cluster,
+        "--port": port,
+        "--tables": tables,
+        "--prometheus": prometheus,
+        "--page": page,
+    }
     become(_PROGRAM, options, given, *(() if browser else ("--no-browser",)))
 
 

@@ -25,7 +25,7 @@ def main() -> NoReturn:
     """Serve the console until Ctrl-C, and end the process."""
     parser = argparse.ArgumentParser(prog="kwitness console")
     parser.add_argument("--kubeconfig", type=Path)
-    for name in ("--context", "--namespace", "--collector-address", "--cluster", "--tables"):
+    for name in ("--context", "--namespace", "--collector-address", "--cluster", "--tables", "--prometheus"):
         parser.add_argument(name)
     parser.add_argument("--page", default="")
     parser.add_argument("--port", type=int, default=0)
@@ -40,7 +40,7 @@ def main() -> NoReturn:
     status = 0
     try:
         page = typed_address(given.page)
-        console = Console(_backends(options, given.cluster, given.tables), port=given.port)
+        console = Console(_backends(options, given.cluster, given.tables, given.prometheus), port=given.port)
         asyncio.run(_serve(console, page, opens_browser=not given.no_browser))
     except CommandFailedError as error:
         print(f"kwitness console: {error}", file=sys.stderr)
@@ -51,9 +51,9 @@ def main() -> NoReturn:
     os._exit(status)
 
 
-def _backends(options: AccessOptions, cluster: str | None, tables: str | None) -> Backends:
+def _backends(options: AccessOptions, cluster: str | None, tables: str | None, prometheus: str | None) -> Backends:
     route = route_of(options, cluster)
-    return Backends(route, None if isinstance(route, LocalRoute) else connect(options), tables)
+    return Backends(route, None if isinstance(route, LocalRoute) else connect(options), tables, prometheus)
 
 
 async def _serve(console: Console, page: str, *, opens_browser: bool) -> None:

@@ -17,8 +17,11 @@ class Backends(NamedTuple):
     ----------
     tables
         Folder with tables of analyses.
+    prometheus
+        Address of a Prometheus, whose series pages load after they are shown.
     """
 
     collector: CollectorRoute
     cluster: ClusterAccess | None = None
     tables: str | None = None
+    prometheus: str | None = None

@@ -27,6 +27,7 @@ from kwitness.console.index.namespaces import known_namespaces
 from kwitness.console.index.processor_share import ProcessorShare
 from kwitness.console.kept import kept_routes
 from kwitness.console.pages.templates import Templates
+from kwitness.console.series_routes import SeriesRoutes
 from kwitness.console.sources.collector_sources import collector_sources
 from kwitness.console.sources.found_tables import FoundTable, tables_in_folder, tables_of_resources
 from kwitness.console.sources.kubernetes import kubernetes_sources
@@ -114,7 +115,8 @@ class Console:
         app = web.Application(middlewares=[*outermost, Answers(self.templates, log=log).complete, door.guard])
         writers = Writers(self._backends.cluster, is_own=isinstance(door, Door))
         writing = SubscriptionWriting(handlers, writers, self.sources.get("resources"))
-        app.router.add_routes([*writing.routes(), *handlers.routes(), *kept_routes(), static_route()])
+        series = SeriesRoutes(handlers, self.assembly, self._backends.prometheus)
+        app.router.add_routes([*writing.routes(), *handlers.routes(), *kept_routes(), *series.routes(), static_route()])
         return app
 
     @contextlib.asynccontextmanager

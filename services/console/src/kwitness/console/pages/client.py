@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
-from kwitness.console.pages.names import in_query
+from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.rows.client_stories import client_stories, parts_of
 from kwitness.console.rows.clients import client_named
@@ -31,6 +31,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "why": f"kwitness why {shlex.quote(pattern(name))}",
         "software": sorted((product or "", version or "") for product, version in software),
         "around": MapView(client=in_query(name)).address("/map"),
+        "series_address": link_of("series/clients", name),
         "lines": _lines(name),
     }
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Final
 
 from kwitness.answers.views.amounts import amount_text
 
-__all__ = ["amount", "count", "rate"]
+__all__ = ["amount", "clock", "count", "rate"]
 
 _NARROW_SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
 _UNKNOWN: Final = "\N{EN DASH}"
@@ -29,3 +30,8 @@ def rate(bytes_per_s: float | None) -> str:
         return _UNKNOWN
     digits = text.rstrip("kMGTPE")
     return f"{digits}\N{NO-BREAK SPACE}{text[len(digits) :]}B/s"
+
+
+def clock(seconds: int) -> str:
+    """Return the hour and minute, UTC, of a time in seconds since 1970."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%H:%M")

@@ -11,7 +11,7 @@ from kwitness.answers.views.elapsed import ago, span
 from kwitness.answers.views.known_wrong import known_wrong
 from kwitness.console.pages.money import money
 from kwitness.console.pages.names import link_of, message, sentence, shown
-from kwitness.console.pages.numbers import amount, count, rate
+from kwitness.console.pages.numbers import amount, clock, count, rate
 from kwitness.console.pages.preferences import PREFERENCES, preferred
 from kwitness.console.pages.timestamps import timestamp
 
@@ -32,6 +32,7 @@ class Templates:
         self._environment.filters.update(message=message, sentence=sentence, shown=shown)
         self._environment.globals.update(
             ago=ago,
+            clock=clock,
             amount=amount,
             count=count,
             known_wrong=known_wrong,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
-from kwitness.console.pages.names import in_query
+from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.sparkline import lag_line, written_line
 from kwitness.console.rows.addresses import PAGE_ROWS
@@ -31,6 +31,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "groups": groups_of(requested.database, topic),
         "page_rows": PAGE_ROWS,
         "around": MapView(topic=in_query(topic)).address("/map"),
+        "series_address": link_of("series/topics", topic),
         "lines": _lines(topic),
     }
 
