@@ -151,7 +151,7 @@ def test_browsers_connect_from_where_the_values_say() -> None:
     assert ("from" in probes, [port["port"] for port in probes["ports"]]) == (False, [PROBE_PORT])
 
 
-def test_who_may_see_clients_is_aggregated_to_view_unless_the_value_says_no(api_server: ApiServer) -> None:
+def test_who_may_see_clients_is_aggregated_to_view_unless_the_value_is_off(api_server: ApiServer) -> None:
     selectors = api_server.objects.get("clusterrole", "view")["aggregationRule"]["clusterRoleSelectors"]
     roles = [named(rendered(aggregateToView=value), "ClusterRole", CLIENTS) for value in (True, False)]
 

@@ -141,7 +141,7 @@ async def test_series_of_a_real_prometheus_are_charts_with_their_numbers(
     assert "/series/clients/checkout" in links(page)
 
 
-async def test_without_a_prometheus_the_page_says_how_to_name_one(console: OpenConsole) -> None:
+async def test_without_a_prometheus_the_page_has_how_to_name_one(console: OpenConsole) -> None:
     assert "start the console with --prometheus URL" in await console.get("/series/topics/orders")
 
 
@@ -187,7 +187,7 @@ async def test_readers_of_namespaces_read_the_series_of_these_alone(fleet: Colle
         (lambda _: web.HTTPFound("http://127.0.0.1:1/"), "302 and no JSON were answered"),
     ],
 )
-async def test_an_answer_that_cannot_be_believed_is_a_sentence(
+async def test_an_answer_without_sense_is_a_sentence(
     fleet: CollectorProcess, answer: Answering, sentence: str
 ) -> None:
     async with fake() as server, console_over(fleet, server.url) as console:
