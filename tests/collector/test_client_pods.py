@@ -29,6 +29,7 @@ KEY = f"{CLUSTER}/one"
 ORDERS = PodPlace(ADDRESS, "shop", "orders-7c9f-x2", "orders")
 STOCK = PodPlace(ADDRESS, "shop", "stock-0", "stock")
 PLACE = {"k8s_namespace": "shop", "k8s_pod": "orders-7c9f-x2", "k8s_workload": "orders"}
+PROVEN = {**PLACE, "k8s_namespace_proven": True}
 
 
 class Seen:
@@ -189,7 +190,7 @@ def test_a_running_collector_names_the_pod_with_the_next_push_and_reports_its_li
 
     pushed(collector, 2, now)
 
-    assert places_of(clients_of(collector, "orders")) == [PLACE]
+    assert places_of(clients_of(collector, "orders")) == [PROVEN]
 
 
 def test_a_sender_that_claims_an_address_is_in_no_pod_by_it(start: Start) -> None:
@@ -210,7 +211,7 @@ def test_a_sender_that_claims_an_address_is_in_no_pod_by_it(start: Start) -> Non
 
     [sender] = clients_of(collector, "claims")
     assert places_of([sender]) == [{}]
-    assert places_of(clients_of(collector, "orders")) == [PLACE]
+    assert places_of(clients_of(collector, "orders")) == [PROVEN]
 
 
 def test_a_reader_of_the_namespace_sees_the_client_once_its_pod_is_proven_and_after_a_restart(start: Start) -> None:
