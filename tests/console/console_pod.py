@@ -23,10 +23,10 @@ from tests.cli.conftest import cluster
 from tests.eventually import eventually
 from tests.forked import ForkedProgram, import_once
 
-PROGRAM = "kwitness.console.pod"
+PROGRAM = "tests.console.in_its_image"
 ACCOUNT = "kwitness-console"
 _RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleBinding")
-import_once(f"{PROGRAM}.__main__")
+import_once(PROGRAM)
 
 
 class ConsolePod:

@@ -187,9 +187,7 @@ async def test_readers_of_namespaces_read_the_series_of_these_alone(fleet: Colle
         (lambda _: web.HTTPFound("http://127.0.0.1:1/"), "302 and no JSON were answered"),
     ],
 )
-async def test_an_answer_without_sense_is_a_sentence(
-    fleet: CollectorProcess, answer: Answering, sentence: str
-) -> None:
+async def test_an_answer_without_sense_is_a_sentence(fleet: CollectorProcess, answer: Answering, sentence: str) -> None:
     async with fake() as server, console_over(fleet, server.url) as console:
         server.answer = answer
         page = await console.get("/series/clients/checkout")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -27,6 +29,7 @@ from kwitness.console.sources.source import SourceState
 from kwitness.console.sources.tables import TableSources
 from kwitness.console.sources.tables_process import Bounds, Reading, read_in_process
 from kwitness.console.sources.tables_program import answered
+from kwitness.runtime.connections import allow_descriptors
 
 from tests.console.table_samples import REQUESTS, read_here, seen, write_table
 
@@ -199,6 +202,17 @@ def test_a_process_beyond_a_bound_is_ended_and_the_bound_is_named(tmp_path: Path
 
     assert (slow.tables, slow.ended) == ([], "reading it takes longer than 0.05 seconds")
     assert (large.tables, large.ended) == ([], "reading it takes more than 1 MiB of memory")
+
+
+def test_tables_are_read_beside_more_than_a_thousand_connections(tmp_path: Path) -> None:
+    path = write_table(tmp_path, "UpgradeImpact", REQUESTS)
+    allow_descriptors()
+    with contextlib.ExitStack() as stack:
+        for _ in range(1_100):
+            stack.enter_context(Path(os.devnull).open())
+        reading = read_in_process([{"job": "upgrade", "path": str(path)}])
+
+    assert (len(reading.tables), reading.ended) == (1, None)
 
 
 def test_the_process_answers_as_much_as_is_read_and_the_console_loads_no_library_of_it(tmp_path: Path) -> None:

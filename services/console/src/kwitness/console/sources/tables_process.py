@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
+import selectors
 import signal
 import subprocess
 import sys
@@ -83,18 +83,21 @@ def _content(process: subprocess.Popen[bytes], requests: str, bounds: Bounds) ->
     answers = process.stdout.fileno()  # type: ignore[union-attr]
     end = time.monotonic() + bounds.seconds
     content = bytearray()
-    while True:
-        if select.select([answers], [], [], _GLANCE_S)[0]:
-            part = os.read(answers, _PART)
-            if not part:
-                return bytes(content), None
-            content += part
-        if len(content) > bounds.answered:
-            return bytes(content), f"its rows are more than {bounds.answered >> 20} MiB"
-        if _resident(process.pid) > bounds.memory:
-            return bytes(content), f"reading it takes more than {bounds.memory >> 20} MiB of memory"
-        if time.monotonic() > end:
-            return bytes(content), f"reading it takes longer than {bounds.seconds:g} seconds"
+    # Not select.select, which takes no descriptor above 1023: a console may have more connections than that.
+    with selectors.DefaultSelector() as readable:
+        readable.register(answers, selectors.EVENT_READ)
+        while True:
+            if readable.select(_GLANCE_S):
+                part = os.read(answers, _PART)
+                if not part:
+                    return bytes(content), None
+                content += part
+            if len(content) > bounds.answered:
+                return bytes(content), f"its rows are more than {bounds.answered >> 20} MiB"
+            if _resident(process.pid) > bounds.memory:
+                return bytes(content), f"reading it takes more than {bounds.memory >> 20} MiB of memory"
+            if time.monotonic() > end:
+                return bytes(content), f"reading it takes longer than {bounds.seconds:g} seconds"
 
 
 def _resident(pid: int) -> int:
