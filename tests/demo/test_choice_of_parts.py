@@ -61,7 +61,7 @@ def test_spark_and_interceptors_come_after_all_that_need_neither() -> None:
 def test_a_choice_without_analyses_needs_no_image_of_spark() -> None:
     needed = {image for part in with_needs([up.gateway, up.clients], up.PARTS) for image in part.images}
 
-    assert needed == set(images.ALL) - {"spark", "interceptors", "observer-host"}
+    assert needed == set(images.ALL) - {"spark", "interceptors", "observer-host", "console"}
 
 
 def test_the_summary_shows_nothing_of_parts_that_were_not_started() -> None:
