@@ -79,6 +79,7 @@ JOB_TABLES: Final = Table(
         "is_behind": "BOOLEAN",
         "target": "VARCHAR",
         "used_within_ms": "BIGINT",
+        "grace_ms": "BIGINT",
     },
     namespace=None,
 )
@@ -108,9 +109,10 @@ _TEXTS: Final = dict.fromkeys(
 )
 
 
-def _total(column: str) -> str:
-    """Return a sum as 64 bits hold it."""
-    return f"least(sum({column}), {_BIGGEST})::BIGINT AS {column}"
+def _total(column: str, where: str = "true") -> str:
+    """Return a sum as 64 bits hold it; NULL where no row has a number."""
+    total = f"sum({column}) FILTER ({where})"
+    return f"(CASE WHEN {total} > {_BIGGEST} THEN {_BIGGEST} ELSE {total} END)::BIGINT AS {column}"
 
 
 _UPGRADE_IMPACT: Final = Analysis(
@@ -174,5 +176,109 @@ _COST_ATTRIBUTION: Final = Analysis(
     "max(month_end_ms) FILTER (state = 'closed')",
     namespace="k8s_namespace",
 )
-ANALYSES: Final[tuple[Analysis, ...]] = (_UPGRADE_IMPACT, _COST_ATTRIBUTION)
+_ARRIVED: Final = ("written", "lost", "skipped", "not_seen", "duplicated", "late", "unexplained", "not_acknowledged")
+_COMPLETENESS: Final = Analysis(
+    "Completeness",
+    "completeness",
+    "completeness",
+    frozenset({"group_id", "evidence", "not_seen", "unexplained", "meant"}),
+    {
+        **dict.fromkeys(("topic", "group_id", "evidence", "subject"), "VARCHAR"),
+        **dict.fromkeys(("partitions", "open_partitions", "unknown_partitions"), "BIGINT"),
+        "is_approximate": "BOOLEAN",
+        **dict.fromkeys(_ARRIVED, "BIGINT"),
+        **dict.fromkeys(("open_since_ms", "first_ms", "last_ms", "surveyed_ms"), "BIGINT"),
+    },
+    # Offsets that two evidences have are the same ones, so that these are rows of their own. Reports of a voice are
+    # those of windows that are not judged yet. Rows without a verdict hold states; those of groups that now have
+    # evidence, or no offsets any more, say nothing.
+    f"""
+    WITH summed AS (
+      SELECT topic, group_id, evidence,
+        CASE WHEN partition < 0 THEN 'sent' WHEN group_id <> '' THEN 'group' WHEN evidence = 'offsets' THEN 'log'
+          ELSE 'written' END AS subject,
+        count(*) AS partitions, count(*) FILTER (verdict = 'Open') AS open_partitions,
+        count(*) FILTER (verdict = 'NotSeen' OR coalesce(coverage, 'none') <> 'full') AS unknown_partitions,
+        coalesce(bool_or(approximate), false) AS is_approximate,
+        {", ".join(_total(name) for name in _ARRIVED)},
+        min(list_min([report.start_ms for report in voice.reports])) AS open_since_ms,
+        min(first_ms) AS first_ms, max(last_ms) AS last_ms, min(surveyed_ms) AS surveyed_ms
+      FROM source
+      WHERE verdict IS NOT NULL AND NOT (evidence = 'offsets' AND group_id <> '' AND verdict = 'Complete')
+      GROUP BY ALL
+    )
+    SELECT * REPLACE (
+      CASE WHEN subject = 'log' THEN min(open_since_ms) OVER (PARTITION BY topic) ELSE open_since_ms END
+      AS open_since_ms)
+    FROM summed
+    ORDER BY lost DESC NULLS LAST, not_acknowledged DESC NULLS LAST,
+      coalesce(skipped, 0) + coalesce(duplicated, 0) DESC, unknown_partitions DESC, topic, group_id, evidence
+    """,
+    "max(last_ms)",
+)
+_MIRRORED: Final = ("missing", "extra", "not_seen", "lag_records")
+_MIRROR_AUDIT: Final = Analysis(
+    "MirrorAudit",
+    "mirror_audit",
+    "mirrors",
+    frozenset({"target_topic", "syncs", "changed_rows", "lag_records"}),
+    {
+        **dict.fromkeys(("topic", "target_topic", "evidence"), "VARCHAR"),
+        **dict.fromkeys(("partitions", "unknown_partitions", "not_mirrored", "behind"), "BIGINT"),
+        "is_away": "BOOLEAN",
+        **dict.fromkeys((*_MIRRORED, "lag_ms", "changed", "since_ms", "surveyed_ms"), "BIGINT"),
+    },
+    # Partitions that the last survey did not find any more count no more, as in the job's findings.
+    f"""
+    WITH summed AS (
+      SELECT topic, any_value(target_topic) AS target_topic,
+        string_agg(DISTINCT evidence, ', ' ORDER BY evidence) FILTER (kind = 'partition') AS evidence,
+        count(*) FILTER (kind = 'partition') AS partitions,
+        count(*) FILTER (kind = 'partition' AND coalesce(verdict, 'NotSeen') IN ('NotSeen', 'TargetUnreachable'))
+          AS unknown_partitions,
+        count(*) FILTER (verdict = 'NotMirrored') AS not_mirrored, count(*) FILTER (verdict = 'Behind') AS behind,
+        coalesce(bool_or(verdict = 'TargetUnreachable'), false) AS is_away,
+        {", ".join(_total(name, "kind = 'partition'") for name in _MIRRORED)},
+        max(lag_ms) FILTER (kind = 'partition') AS lag_ms,
+        {_total("changed")},
+        min(time_ms) FILTER (kind = 'span' AND (missing > 0 OR extra > 0)) AS since_ms,
+        min(surveyed_ms) FILTER (kind = 'partition') AS surveyed_ms
+      FROM source
+      WHERE kind <> 'partition' OR surveyed_ms = (SELECT max(surveyed_ms) FROM source WHERE kind = 'partition')
+      GROUP BY topic
+    )
+    SELECT * FROM summed WHERE partitions > 0 OR changed > 0
+    ORDER BY coalesce(missing, 0) + coalesce(extra, 0) + coalesce(changed, 0) DESC, unknown_partitions DESC, topic
+    """,
+    "max(surveyed_ms)",
+)
+_NUMBERED: Final = ("records", "numbers", "duplicates", "missing", "dropped", "unsealed", "untold", "late")
+_LEDGER_TIMES: Final = ("missing_since_ms", "unsealed_since_ms", "first_ms", "last_ms", "sealed_until_ms")
+_LEDGER_AUDIT: Final = Analysis(
+    "LedgerAudit",
+    "ledger_audit",
+    "ledgers",
+    frozenset({"event_source", "event_epoch", "dropped_by_reason", "unsealed", "sealed_until_ms"}),
+    {
+        **dict.fromkeys(("kind", "event_source", "cluster_id"), "VARCHAR"),
+        **dict.fromkeys(("event_epoch", *_NUMBERED, *_LEDGER_TIMES), "BIGINT"),
+        "reasons": ["VARCHAR"],
+        "dropped_of_reasons": ["BIGINT"],
+    },
+    f"""
+    SELECT kind, event_source, cluster_id, event_epoch, {", ".join((*_NUMBERED, *_LEDGER_TIMES))},
+      map_keys(dropped_by_reason) AS reasons, map_values(dropped_by_reason) AS dropped_of_reasons
+    FROM source
+    ORDER BY missing DESC NULLS LAST, unsealed DESC NULLS LAST, duplicates DESC NULLS LAST, dropped DESC NULLS LAST,
+      event_source, event_epoch
+    """,
+    "max(last_ms)",
+)
+ANALYSES: Final[tuple[Analysis, ...]] = (
+    _UPGRADE_IMPACT,
+    _COMPLETENESS,
+    _MIRROR_AUDIT,
+    _LEDGER_AUDIT,
+    _COST_ATTRIBUTION,
+)
 """All of them, by the order of the navigation."""

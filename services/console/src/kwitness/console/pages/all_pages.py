@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from kwitness.console.pages.add_subscription import ADD_SUBSCRIPTION
 from kwitness.console.pages.client import CLIENT
+from kwitness.console.pages.completeness import COMPLETENESS
 from kwitness.console.pages.cost import COST
 from kwitness.console.pages.doctor import DOCTOR
 from kwitness.console.pages.findings import FINDINGS
@@ -31,7 +32,7 @@ class Group(NamedTuple):
 
 GROUPS: Final = (
     Group("Clients", (FLEET, CLIENT, TOPICS, TOPIC, MAP)),
-    Group("Analyses", (UPGRADES, COST)),
+    Group("Analyses", (UPGRADES, COMPLETENESS, COST)),
     Group("Installation", (SUBSCRIPTIONS, SUBSCRIPTION, ADD_SUBSCRIPTION, FINDINGS, DOCTOR)),
 )
 """Pages of one group are in the order of the navigation; pages without a title have no link there."""

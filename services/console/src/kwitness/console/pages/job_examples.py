@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["COST_JOB", "UPGRADE_JOB"]
+__all__ = ["COMPLETENESS_JOB", "COST_JOB", "LEDGER_JOB", "MIRROR_JOB", "UPGRADE_JOB"]
 
 _CLUSTER: Final = """  clusterRef: {name: orders}
   authentication: {type: scram-sha-512, secretRef: {name: kwitness-kafka-spark}}
@@ -19,6 +19,44 @@ spec:
     parameters:
       upgradeImpact: {{target: "4.4", usedWithin: 720h}}
     table: upgrade_impact
+{_CLUSTER}"""
+COMPLETENESS_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
+kind: AnalyticsJob
+metadata: {{name: completeness, namespace: kwitness}}
+spec:
+  analyses:
+  - type: Completeness
+    run: {{streaming: {{trigger: 30s}}}}
+    parameters:
+      completeness: {{topics: [orders, payments], grace: 10m}}
+    table: completeness
+{_CLUSTER}"""
+MIRROR_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
+kind: AnalyticsJob
+metadata: {{name: mirror, namespace: kwitness}}
+spec:
+  analyses:
+  - type: MirrorAudit
+    run: {{schedule: {{cron: "*/30 * * * *"}}}}
+    window: 5m
+    parameters:
+      mirrorAudit:
+        target:
+          clusterRef: {{name: orders-eu}}
+          authentication: {{type: scram-sha-512, secretRef: {{name: kwitness-kafka-spark-eu}}}}
+        topics: {{names: [orders, payments], mirrorPrefix: main.}}
+        tolerance: 5m
+    table: mirror_audit
+{_CLUSTER}"""
+LEDGER_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
+kind: AnalyticsJob
+metadata: {{name: ledger, namespace: kwitness}}
+spec:
+  analyses:
+  - type: LedgerAudit
+    run: {{streaming: {{trigger: 30s}}}}
+    parameters: {{ledgerAudit: {{grace: 10m}}}}
+    table: ledger_audit
 {_CLUSTER}"""
 COST_JOB: Final = f"""apiVersion: v1
 kind: ConfigMap

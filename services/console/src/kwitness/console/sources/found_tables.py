@@ -96,7 +96,7 @@ def _table_of(job: AnalyticsJob) -> FoundTable:
         path = table_of(job).path
     except CommandFailedError as error:
         problem = str(error)
-    impact = analysis.parameters.upgrade_impact
+    impact, ledger = analysis.parameters.upgrade_impact, analysis.parameters.ledger_audit
     facts = {
         "type": analysis.type,
         "resource": job.metadata.name,
@@ -104,10 +104,15 @@ def _table_of(job: AnalyticsJob) -> FoundTable:
         "note": _note(job, status),
         "is_behind": None if status.lag is None or status.lag.records is None else status.lag.records > 0,
         "target": impact.target if impact else None,
-        "used_within_ms": int(parse_duration(impact.used_within).total_seconds() * 1000) if impact else None,
+        "used_within_ms": _milliseconds(impact.used_within) if impact else None,
+        "grace_ms": _milliseconds(ledger.grace) if ledger else None,
     }
     commit = None if status.table_version is None else (job.metadata.uid, status.table_version, status.table_path)
     return FoundTable(reference, analysis.table, f"--job {shlex.quote(reference)}", commit, path, problem, facts)
+
+
+def _milliseconds(duration: str) -> int:
+    return int(parse_duration(duration).total_seconds() * 1000)
 
 
 def _note(job: AnalyticsJob, status: AnalysisStatus) -> str | None:
