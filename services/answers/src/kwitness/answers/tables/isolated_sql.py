@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Final, NamedTuple
 
 from kwitness.answers.failure import CommandFailedError
@@ -18,6 +18,7 @@ MEMORY: Final = 2 * 1024 * 1024 * 1024
 """Bytes of memory that a query may take; nothing is written to disk instead."""
 DEFAULT_ROWS: Final = 1_000
 _MOST_THREADS: Final = 4
+_AGAIN_S: Final = 0.05
 
 
 class Answer(NamedTuple):
@@ -56,7 +57,10 @@ def answer_query(query: str, tables: Mapping[str, Any], *, limit: int = DEFAULT_
             try:
                 return running.result()
             except KeyboardInterrupt:
-                connection.interrupt()
+                # Again and again: a query that has not begun yet is not interrupted by it.
+                while not running.done():
+                    connection.interrupt()
+                    wait([running], timeout=_AGAIN_S)
                 raise
             except duckdb.OutOfMemoryException as error:
                 raise CommandFailedError(
