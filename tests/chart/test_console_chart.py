@@ -15,6 +15,7 @@ from kwitness.contracts.endpoints import CONSOLE_PORT, PROBE_PORT
 from kwitness.devtools.reference import CONSOLE_PAGE, console_page
 from kwitness.e2e import chart
 from kwitness.e2e.api_server import ApiServer
+from kwitness.images.commands import CommandFailedError
 
 from tests.chart.manifests import named
 from tests.eventually import eventually
@@ -82,6 +83,14 @@ def test_its_settings_have_the_collector_and_the_ways_to_sign_in(everything: dic
     mounted = [mount["mountPath"] for mount in pod(chart.render(everything))["containers"][0]["volumeMounts"]]
     files = (oidc.client_secret_file, oidc.ca_file, few.token_file, few.tls.certificate_file)
     assert all(str(file).rpartition("/")[0] in mounted for file in files)
+
+
+def test_prometheus_is_an_address_or_nothing() -> None:
+    assert settings(rendered()).prometheus == ""
+    address = "http://prometheus.monitoring:9090"
+    assert settings(rendered(prometheus=address)).prometheus == address
+    with pytest.raises(CommandFailedError, match="prometheus"):
+        rendered(prometheus="prometheus.monitoring:9090")
 
 
 def test_a_provider_without_groups_has_none() -> None:

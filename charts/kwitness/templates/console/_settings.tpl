@@ -36,6 +36,7 @@ The console's settings file as JSON; its fields are those of kwitness.console.po
 {{- end -}}
 {{- dict
   "kafkaCluster" $names.cluster
+  "prometheus" $values.prometheus
   "signIn" $signIn
   "tls" $tls
   "logLevel" $values.logLevel

@@ -23,7 +23,9 @@ from kwitness.console.sources.prometheus import POINTS, STEP_S, Prometheus
 
 __all__ = ["SeriesRoutes"]
 
-_NOT_CONFIGURED: Final = "No Prometheus is configured: start the console with --prometheus URL"
+_NOT_CONFIGURED: Final = (
+    "No Prometheus is configured: start the console with --prometheus URL, or set the Helm value console.prometheus"
+)
 _UNKNOWN: Final = "No source knows this name now, so its series are not read: go to a client or topic of the fleet"
 
 

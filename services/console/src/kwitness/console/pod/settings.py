@@ -57,6 +57,9 @@ class ConsoleSettings(_Settings):
     collector_address: str | None = Field(
         None, description="HOST:PORT at which the collector is reached; by default its Service."
     )
+    prometheus: str = Field(
+        "", pattern=r"^(https?://\S+)?$", description="Address of a Prometheus whose series pages show; empty: none."
+    )
     sign_in: SignInSettings = Field(description="Ways to sign in.")
     tls: TlsSettings = Field(description="How browsers connect.")
     host: str = Field("0.0.0.0", description="Address to listen on.")  # noqa: S104 - browsers are elsewhere

@@ -21,7 +21,7 @@ MOST_SERIES: Final = 8
 POINTS: Final = 61
 STEP_S: Final = 180
 """Seconds from a point to the next: three hours together."""
-_REMEDY: Final = "check that --prometheus is a Prometheus"
+_REMEDY: Final = "check that --prometheus, or the Helm value console.prometheus, is a Prometheus"
 _RANGE_PATH: Final = "/api/v1/query_range"
 _CHUNK: Final = 65_536
 _LONGEST_REASON: Final = 300
@@ -112,9 +112,7 @@ def _read(status: int, body: bytes, begin_s: int) -> Answer:
         series = [_series(item, begin_s) for item in result[:MOST_SERIES]]
         return Answer(series, max(0, len(result) - MOST_SERIES))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        raise _UnusableError(
-            "its answer has no series that can be read: check that --prometheus is a Prometheus"
-        ) from None
+        raise _UnusableError(f"its answer has no series that can be read: {_REMEDY}") from None
 
 
 def _series(item: Any, begin_s: int) -> Series:
