@@ -250,9 +250,12 @@ $(CARGO_FUZZ)/bin/cargo-fuzz:
 ## Measure
 RUNTIMES ?= java librdkafka python
 JOBS ?= rows telemetry_rollup traffic
-.PHONY: bench bench-observer bench-interceptors bench-spark
+.PHONY: bench bench-console bench-observer bench-interceptors bench-spark
 bench: prerequisites-bench setup ## Ratios against real peers, into docs/benchmarks.md; takes about two hours
 	@$(PY) -m kwitness.bench
+
+bench-console: prerequisites-bench-console setup ## Those of the console alone, some minutes: times of pages, and what refills take
+	@$(PY) -m kwitness.bench console_pages
 
 bench-observer: prerequisites-bench-observer setup ## Those of the observer alone, half an hour and more; a part is PARTS=memory
 	@$(PY) -m kwitness.bench $(patsubst %,observer_%,$(or $(PARTS),throughput broker latency start memory telemetry tls flood storm))

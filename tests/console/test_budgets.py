@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
@@ -14,9 +13,7 @@ import pytest
 
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database
-from kwitness.console.index.members import rebuild
 from kwitness.console.index.reader_schemas import MOST_SCHEMAS, ReaderSchemas
-from kwitness.console.index.tables import CLIENTS, CONNECTIONS, TRAFFIC
 from kwitness.console.index.trends import POINTS, Trends
 from kwitness.console.readers import Reader
 from kwitness.console.rows.clients import client_named
@@ -26,13 +23,11 @@ from kwitness.console.rows.neighbours import neighbours
 from kwitness.console.rows.topics import TopicsView, topic_clients, topic_named, topic_rows
 from kwitness.console.rows.trends import trends_of
 
+from tests.console.large_fleet import CLIENT_COUNT, FLOW_COUNT, NAMESPACE_COUNT, fill
 from tests.console.open_console import OpenConsole, cells
 
 KB = 1_000
 FIRST_VISIT, LATER_PAGE, SCRIPTS = 120 * KB, 40 * KB, 45 * KB
-CLIENT_COUNT, TOPIC_COUNT, FLOW_COUNT = 20_000, 5_000, 40_000
-"""The fleet that budgets are stated for."""
-NAMESPACE_COUNT = 20
 OF_ALL, OF_ONE = Reader("of all", None), Reader("of one", frozenset({"namespace-17"}))
 READERS = [Reader("", frozenset({f"namespace-{number}"})) for number in range(MOST_SCHEMAS)]
 MOST_S_TO_MAKE = 0.15
@@ -40,33 +35,6 @@ MOST_S_TO_MAKE = 0.15
 MOST_S = 0.05
 SLACK = 2
 """Machines of tests are slower than their processor at times, since others use its caches."""
-
-
-def invented(number: int) -> dict[str, Any]:
-    """Return a client: ten of each principal, a hundred of each team, nine versions."""
-    return {
-        "cluster_id": "cluster",
-        "client_id": f"application-{number // 10}-client-{number}",
-        "principal": f"User:application-{number // 10}",
-        "client_software_name": "apache-kafka-java",
-        "client_software_version": f"3.{number % 9}.1",
-        "k8s_namespace": f"namespace-{number % NAMESPACE_COUNT}",
-        "owner": {"team": f"team-{number // 100}", "contact": f"#team-{number // 100}"},
-    }
-
-
-def flow(number: int) -> dict[str, Any]:
-    api = "Produce" if number % 2 else "Fetch"
-    rates = {"records_per_s": 1.5, "record_bytes_per_s": float(number), "fetch_lag_ms": number}
-    return {**invented(number % CLIENT_COUNT), "api": api, "topic": f"topic-{number * 7 % TOPIC_COUNT}", **rates}
-
-
-def fill(index: Database, clients: int, flows: int) -> None:
-    pushed = {"k8s_namespace_proven": True, "first_seen_ms": 1, "last_push_ms": 1, "subscriptions": ["all"]}
-    items = [{**invented(number), **pushed, "key": str(number)} for number in range(clients)]
-    index.write(CLIENTS.filled(json.dumps(items)), CONNECTIONS.filled(json.dumps(items)))
-    index.write(TRAFFIC.filled(json.dumps([flow(number) for number in range(flows)])))
-    rebuild(index)
 
 
 def remember(index: Database) -> None:

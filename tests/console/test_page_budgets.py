@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from kwitness.console.pages.all_pages import PAGES
 from kwitness.console.sources.source import PERIOD_S
 
 from tests.collector.collector_process import CollectorProcess
@@ -16,12 +15,11 @@ from tests.collector.collector_samples import batch
 from tests.collector.event_samples import request
 from tests.console.conftest import opened
 from tests.console.fleet_samples import moved, pushed, window
+from tests.console.large_fleet import CLIENT_COUNT, FLOW_COUNT, fill, invented, large_addresses
 from tests.console.open_console import OpenConsole, figure, session_of
-from tests.console.test_budgets import CLIENT_COUNT, FLOW_COUNT, MOST_S, SLACK, fill, invented
+from tests.console.test_budgets import MOST_S, SLACK
 from tests.console.test_pages import AWAY
 
-FILLED = {"clients", "silent", "connections", "traffic", "groups", "reporters"}
-NAMES = {"/clients": "application-7-client-77", "/topics": "topic-7"}
 LEAST_CHARACTERS = 5_000
 READ_COUNT, AT_ONCE = 2_000, 500
 MOST_A_MINUTE_S = 2
@@ -35,17 +33,9 @@ async def large() -> AsyncIterator[OpenConsole]:
         yield console
 
 
-def large_addresses() -> list[str]:
-    """Return addresses of all pages that show what `fill` fills, with names and filters of it."""
-    shown = [page for page in PAGES if page.sources and {*page.sources} <= FILLED]
-    return [f"{page.path}/{NAMES[page.path]}" if page.is_named else page.path for page in shown]
-
-
 @pytest.mark.slow
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(
-    "path", [*large_addresses(), "/?by=client&page=150", "/?search=application-77", "/map?by=application"]
-)
+@pytest.mark.parametrize("path", large_addresses())
 async def test_a_page_of_a_large_fleet_needs_little_of_the_processor(large: OpenConsole, path: str) -> None:
     """Measures the process of console and reader: the query, rows, template, compression, and the reading of it."""
     spent = []

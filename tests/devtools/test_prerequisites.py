@@ -67,6 +67,7 @@ def test_each_absent_tool_has_one_line(machine: Path, tool: str) -> None:
         ("test-wire", {"git", "make", "cargo", "valgrind"}),
         ("test-observer-rust", {"git", "make", "cargo"}),
         ("test-librdkafka-rust", {"git", "make", "cargo", "readelf"}),
+        ("bench-console", {"git", "make"}),
         ("bench-interceptors", {"git", "make", "javac", "mvn", "cargo", "cc"}),
         ("test-fast", {"git", "make", "javac", "mvn", "go", "cargo", "readelf"}),
     ],

@@ -11,6 +11,7 @@ __all__ = ["MEASURED", "measured_by", "sources_hash", "sources_hash_at"]
 
 MEASURED: Final[dict[str, tuple[str, ...]]] = {
     "collector": ("services/collector", "services/runtime"),
+    "console": ("services/console", "services/answers"),
     "interceptors_java": ("services/interceptors-java",),
     "interceptors_librdkafka": (
         "services/interceptors-librdkafka",

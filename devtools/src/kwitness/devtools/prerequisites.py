@@ -86,6 +86,7 @@ TOOLS = {
     "test-fast": (*_BASE, *_GO, *_JAVA, *_RUST, *_PLUGIN),
     "bench": (*_BASE, *_GO, *_JAVA, *_RUST, *_C),
     "bench-observer": (*_BASE, *_JAVA, *_RUST),
+    "bench-console": _BASE,
     "bench-interceptors": (*_BASE, *_JAVA, *_RUST, *_C),
     "bench-spark": (*_BASE, *_JAVA),
     "demo": (*_BASE, *_GO, *_JAVA, *_RUST),
