@@ -86,9 +86,9 @@ async def test_topics_and_groups_have_what_was_lost_and_what_is_not_known(arrive
         "crowded by observers": "not known no window is open",
         "holes by observers": "not known no window is open",
         "seeker by observers": "passed over no window is open",
-        "unobserved by the log": "not known no window is open",
+        "unobserved by its offsets": "not known no window is open",
         "what was written by interceptors": "not known no window is open",
-        "the log by the log": "not known open since 2026-09-21 14:08 UTC",
+        "the log by its offsets": "not known open since 2026-09-21 14:08 UTC",
     }
     billing = rows_of(page)["orders", "billing by interceptors"]
     assert billing[3:9] == ["7", "0", "2", "0", "0", "2026-09-21 13:13 UTC to 2026-09-21 14:13 UTC"]
@@ -97,9 +97,9 @@ async def test_topics_and_groups_have_what_was_lost_and_what_is_not_known(arrive
 async def test_what_nothing_observed_has_no_numbers(arrived: OpenConsole) -> None:
     rows = rows_of(await arrived.get(PAGE))
 
-    unobserved = rows["orders", "unobserved by the log"]
+    unobserved = rows["orders", "unobserved by its offsets"]
     assert unobserved[3:8] == [UNKNOWN] * 4 + ["all nothing saw what it was handed"]
-    assert rows["orders", "the log by the log"][7] == "11 offsets of clients that nothing saw"
+    assert rows["orders", "the log by its offsets"][7] == "11 offsets of clients that nothing saw"
     assert rows["stock", "what applications sent by interceptors"][7] == "6 sent, and no answer seen"
     assert rows["orders", "crowded by observers"][7] == "0 more ranges than are told apart"
     assert not any(subject.startswith("gone") for _, subject in rows)
