@@ -81,6 +81,18 @@ async def test_a_pod_that_has_started_since_the_last_list_is_proven_if_its_addre
     assert seen.place == PLACE
 
 
+@pytest.mark.parametrize("interval_s", [0.5, 1, 5, 7])
+async def test_a_client_that_pushes_in_step_with_the_lists_is_proven_too(interval_s: float) -> None:
+    seen = Seen()
+    for begin in (100, 120):
+        for number in range(round(20 / interval_s)):
+            seen.push(begin + number * interval_s - 0.2)
+        seen.push(begin + 19.8)
+        await seen.listed(begin + 20, ORDERS)
+
+    assert seen.place == PLACE
+
+
 async def test_an_address_that_changes_hands_proves_nothing_until_the_client_pushes_again() -> None:
     seen = Seen()
     await seen.listed(100, STOCK)

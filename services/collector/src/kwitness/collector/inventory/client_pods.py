@@ -87,9 +87,11 @@ class PodsOfClients:
 
     def _proven(self, record: ClientRecord) -> Mapping[str, str] | None:
         earlier, later = self._earlier, self._later
-        if not (
-            earlier.listed_at_ms + CLOCKS_MS <= record.last_received_ms <= later.listed_at_ms - CLOCKS_MS
-            and later.listed_at_ms - earlier.listed_at_ms <= _LONGEST_GAP_MS
+        begin_ms, end_ms = earlier.listed_at_ms + CLOCKS_MS, later.listed_at_ms - CLOCKS_MS
+        # Not the last push alone: that of a client which pushes in step with the lists may always be too new.
+        pushes_ms = (record.last_received_ms, *record.apart_ms)
+        if later.listed_at_ms - earlier.listed_at_ms > _LONGEST_GAP_MS or not any(
+            begin_ms <= received_ms <= end_ms for received_ms in pushes_ms
         ):
             return None
         address = record.who.get("client_address", "")

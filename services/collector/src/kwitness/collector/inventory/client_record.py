@@ -20,6 +20,8 @@ LEAST_LIFE_MS: Final = 30_000
 """A live client stays at least this long, so that a short interval does not make series flicker between scrapes."""
 ENDED_LIFE_MS: Final = 300_000
 """A client that sent its terminating push stays at least this long, so that its last push is scraped."""
+APART_MS: Final = 5_000
+"""Of two remembered pushes: where the newer one is too new to prove something, the older one is not."""
 _SLACK: Final = 0.5
 """In intervals: after a change of subscription the next push comes after 0.5 to 1.5 intervals."""
 
@@ -41,6 +43,7 @@ class ClientRecord:
     ``last_push_ms`` is when its last push came here, ``last_received_ms`` when the source had it: pushes that waited in
     a queue come at once, and say nothing about the interval by that. ``last_read_ms`` is when the last push came that
     could be read; ``malformed`` counts the others, ``malformed_reason`` is what was wrong with the last of them.
+    ``apart_ms`` are two times like ``last_received_ms``, the older first, `APART_MS` apart or more.
     ``matched`` remembers which subscriptions were found to match the identity, ``owned`` its owner; None: look again.
     ``revision`` changes with the identity. ``raw`` is the identity before it was treated, known from a push until the
     process ends; ``treated`` are the keys whose values in ``identity`` are not what they were. ``holder`` is whose
@@ -48,6 +51,7 @@ class ClientRecord:
     """
 
     __slots__ = (
+        "apart_ms",
         "filtered",
         "first_seen_ms",
         "gaps_ms",
@@ -76,6 +80,7 @@ class ClientRecord:
         self.last_push_ms = now_ms
         self.last_read_ms = 0
         self.last_received_ms = 0
+        self.apart_ms = (0, 0)
         self.malformed = 0
         self.malformed_reason: str | None = None
         self.matched: Matched | None = None
@@ -89,6 +94,12 @@ class ClientRecord:
         self.raw: dict[str, str] | None = None
         self.treated: frozenset[str] = frozenset()
         self.is_namespace_proven = False
+
+    def receive(self, received_ms: int) -> None:
+        """Note when the source had a push."""
+        self.last_received_ms = received_ms
+        if received_ms >= self.apart_ms[1] + APART_MS:
+            self.apart_ms = (self.apart_ms[1], received_ms)
 
     @property
     def interval_ms(self) -> int | None:

@@ -165,7 +165,7 @@ class Clients:
             record.malformed_reason = applied.malformed[:_MAX_REASON]
         self.silent.heard(key)
         record.last_push_ms = now_ms
-        record.last_received_ms = event.received_at_ms
+        record.receive(event.received_at_ms)
         record.told_interval_ms = event.push_interval_ms or record.told_interval_ms
         record.terminated = event.terminating
         if event.filtered:
