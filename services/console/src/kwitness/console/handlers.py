@@ -6,6 +6,8 @@ import asyncio
 import functools
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
 from urllib.parse import unquote
 
 from aiohttp import web
@@ -13,11 +15,15 @@ from aiohttp import web
 from kwitness.console.door import READER, SIGN_OUT
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.database import IndexFullError
+from kwitness.console.index.past_hours import HourGoneError
+from kwitness.console.index.reader_schemas import Seen
 from kwitness.console.kept import seen_ms
 from kwitness.console.pages.all_pages import GROUPS, PAGES
 from kwitness.console.pages.page import Page, PageValues, Requested
+from kwitness.console.pages.past import other_fields
 from kwitness.console.pages.preferences import preferred
 from kwitness.console.pages.templates import Templates
+from kwitness.console.past_requests import PastRequests, RequestedPast
 from kwitness.console.sources.shown_sources import shown_source
 from kwitness.console.sources.source import SourceState
 
@@ -29,6 +35,8 @@ class Handlers:
 
     Parameters
     ----------
+    past
+        Finds hours of the past that requests choose.
     collector
         Its name, as pages show it.
     """
@@ -38,12 +46,14 @@ class Handlers:
         sources: Mapping[str, SourceState],
         assembly: Assembly,
         templates: Templates,
+        past: PastRequests,
         *,
         collector: str,
     ) -> None:
         self._assembly = assembly
         self._sources = sources
         self._templates = templates
+        self._past = past
         self._collector = collector
 
     def routes(self) -> Sequence[web.RouteDef]:
@@ -61,8 +71,9 @@ class Handlers:
             Returns what it shows, where that is not what the page itself selects.
         """
         began = time.perf_counter()
+        past = self._past.requested(page, request)
         try:
-            text = await asyncio.to_thread(self._render, page, request, values or page.values)
+            text = await asyncio.to_thread(self._render, page, request, values or page.values, past)
         except IndexFullError as error:
             raise web.HTTPServiceUnavailable from error
         kind = "text/csv" if _is_csv(page, request) else "text/html"
@@ -73,12 +84,28 @@ class Handlers:
         response.enable_compression()
         return response
 
-    def _render(self, page: Page, request: web.Request, values: PageValues) -> str:
+    def _render(self, page: Page, request: web.Request, values: PageValues, past: RequestedPast | None) -> str:
+        if past is not None:
+            try:
+                return self._page(page, request, values, past)
+            except HourGoneError:
+                past = past.while_waiting()
+        return self._page(page, request, values, past)
+
+    def _page(self, page: Page, request: web.Request, values: PageValues, past: RequestedPast | None) -> str:
         """Make a page of the rows that its reader may see."""
         reader = request[READER]
         sources = {key: shown_source(source, reader) for key, source in self._sources.items()}
         used = [sources[key] for key in page.sources if key in sources]
-        with self._assembly.readers.seen_by(reader) as seen:
+        template = page.template
+        rows: AbstractContextManager[Seen] = self._assembly.readers.seen_by(reader)
+        if past is not None:
+            sources, used = dict.fromkeys(sources, past.source), [past.source]
+            if past.hour is None:
+                template, values = "past.html", _no_values
+            else:
+                rows = self._past.seen_by(past.hour, reader)
+        with rows as seen:
             requested = Requested(
                 database=seen.database,
                 query=request.query,
@@ -86,11 +113,12 @@ class Handlers:
                 read_ms={key: source.as_of_ms or 0 for key, source in sources.items()},
                 now_ms=int(time.time() * 1000),
                 seen_ms=seen_ms(request.cookies),
+                past=past.shown if past else None,
             )
             if page.csv is not None and _is_csv(page, request):
                 return page.csv(requested)
             return self._templates.page(
-                page.template,
+                template,
                 **values(requested),
                 section=page.section,
                 navigation=[group for group in GROUPS if group.pages],
@@ -102,12 +130,26 @@ class Handlers:
                 reader=reader.name,
                 sign_out_path=request.get(SIGN_OUT),
                 hidden=seen.hidden,
-                index_problem=self._assembly.problem or seen.problem,
+                index_problem=None if past else self._assembly.problem or seen.problem,
                 used=used,
-                is_loading=any(source.state == "loading" for source in used) or not self._assembly.is_made,
+                is_loading=any(source.state == "loading" for source in used)
+                or (past is None and not self._assembly.is_made),
                 is_unread=any(source.problem is not None and source.as_of_ms is None for source in used),
                 now_ms=requested.now_ms,
+                **_of_past(page, request, past),
             )
+
+
+def _no_values(_: Requested) -> dict[str, Any]:
+    """Return nothing, for the page of an hour without rows."""
+    return {}
+
+
+def _of_past(page: Page, request: web.Request, past: RequestedPast | None) -> dict[str, Any]:
+    """Return what all pages show of an hour, and of the field that chooses one."""
+    shown = {"past": past.shown, "kept": past.shown.kept} if past else {}
+    fields = {"path": request.rel_url.raw_path, "fields": other_fields(request.query)}
+    return {**shown, "other_hours": fields if page.has_past else None, "page_title": page.title}
 
 
 def _is_csv(page: Page, request: web.Request) -> bool:

@@ -24,13 +24,16 @@ from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database
 from kwitness.console.index.namespaces import known_namespaces
+from kwitness.console.index.past_hours import PastHours
 from kwitness.console.index.processor_share import ProcessorShare
 from kwitness.console.kept import kept_routes
 from kwitness.console.pages.templates import Templates
+from kwitness.console.past_requests import PastRequests
 from kwitness.console.series_routes import SeriesRoutes
 from kwitness.console.sources.collector_sources import collector_sources
 from kwitness.console.sources.found_tables import FoundTable, tables_in_folder, tables_of_resources
 from kwitness.console.sources.kubernetes import kubernetes_sources
+from kwitness.console.sources.past_source import PastSource
 from kwitness.console.sources.source import SourceState
 from kwitness.console.sources.tables import TableSources
 from kwitness.console.static_files import static_route
@@ -57,11 +60,13 @@ class Console:
             **kubernetes_sources(backends, self._database, self.assembly.request),
             "tables": tables.source,
         }
+        self._hours = PastHours(self._database)
+        self.past = PastSource(self._hours, tables)
         self._states: dict[str, SourceState] = {**self.sources, **tables.states}
 
     def namespaces(self) -> Collection[str]:
-        """Return the namespaces that the index knows."""
-        return known_namespaces(self._database)
+        """Return the namespaces that the index knows, now and in its hours of the past."""
+        return {*known_namespaces(self._database), *self._hours.namespaces()}
 
     async def run(self, opened: Callable[[Door], None]) -> None:
         """Serve pages until a signal ends the process.
@@ -94,7 +99,8 @@ class Console:
     def works(self) -> list[Coroutine[None, None, None]]:
         """Return what runs beside requests."""
         share = ProcessorShare([*self.sources.values(), self.assembly])
-        return [*(source.read_forever(share) for source in self.sources.values()), self.assembly.make_forever(share)]
+        sources = (source.read_forever(share) for source in self.sources.values())
+        return [*sources, self.assembly.make_forever(share), self.past.read_forever()]
 
     def application(self, door: Guard, *, log: str, outermost: Sequence[Middleware] = ()) -> web.Application:
         """Return the application behind a door.
@@ -110,6 +116,7 @@ class Console:
             self._states,
             self.assembly,
             self.templates,
+            PastRequests(self._hours, self.past),
             collector=f"collector {self._backends.collector.name}",
         )
         app = web.Application(middlewares=[*outermost, Answers(self.templates, log=log).complete, door.guard])

@@ -37,6 +37,11 @@ class Database:
         self._schema = EVERYTHING
         self._writing = threading.Lock()
 
+    @property
+    def schema(self) -> str:
+        """Its name."""
+        return self._schema
+
     def in_schema(self, name: str) -> Self:
         """Return another schema of the same memory, whose writers take turns with those of this one."""
         other = copy.copy(self)

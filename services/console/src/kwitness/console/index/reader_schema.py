@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kwitness.console.index.all_tables import ALL_TABLES
-from kwitness.console.index.database import EVERYTHING, Database, IndexFullError
+from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.tables import Table
 from kwitness.contracts.reader_rights import RowFacts, may_see
@@ -109,7 +109,7 @@ class ReaderSchema:
 
     def _fill(self) -> None:
         visible = self._visible()
-        self.database.write(*(_view(table, visible) for table in ALL_TABLES))
+        self.database.write(*(_view(table, visible, self._everything.schema) for table in ALL_TABLES))
         rebuild(self.database)
         self.hidden = {
             name: max(0, self._everything.row(query)["number"] - self.database.row(query)["number"])
@@ -127,9 +127,9 @@ class ReaderSchema:
         return [namespace for namespace, is_visible in self._compared.items() if is_visible]
 
 
-def _view(table: Table, namespaces: Sequence[str]) -> str:
+def _view(table: Table, namespaces: Sequence[str], schema: str) -> str:
     """Return the statement of the view on visible rows."""
     # Literals: a list in a table would be joined, which takes three times as long.
     listed = ", ".join("'" + namespace.replace("'", "''") + "'" for namespace in namespaces)
     is_visible = f"({table.namespace}) IN ({listed})" if table.namespace and listed else "false"
-    return f"CREATE OR REPLACE VIEW {table.name} AS SELECT * FROM {EVERYTHING}.{table.name} WHERE {is_visible}"
+    return f"CREATE OR REPLACE VIEW {table.name} AS SELECT * FROM {schema}.{table.name} WHERE {is_visible}"

@@ -40,12 +40,28 @@ class Seen(NamedTuple):
 
 
 class ReaderSchemas:
-    """The schemas, by their namespaces, those in front that were not used for the longest time."""
+    """The schemas, by their namespaces, those in front that were not used for the longest time.
 
-    def __init__(self, everything: Database, *, clock: Callable[[], float] = time.monotonic) -> None:
+    Parameters
+    ----------
+    most
+        Schemas that are kept at once.
+    names
+        Begins their names.
+    """
+
+    def __init__(
+        self,
+        everything: Database,
+        *,
+        most: int = MOST_SCHEMAS,
+        names: str = "reader",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._everything = everything
+        self._most = most
         self._clock = clock
-        self._names = (f"reader_{number}" for number in itertools.count(1))
+        self._names = (f"{names}_{number}" for number in itertools.count(1))
         self._schemas: dict[frozenset[str], ReaderSchema] = {}
         self._page_ended = threading.Condition()
 
@@ -72,27 +88,40 @@ class ReaderSchemas:
 
     def make_again(self) -> None:
         """Make the schemas in use again, since the index changed, and drop the others."""
+        self.drop_unused()
         with self._page_ended:
-            since = self._clock() - KEPT_S
-            unused = [schema for schema in self._schemas.values() if not schema.uses and schema.used_s < since]
-            for schema in unused:
-                del self._schemas[schema.namespaces]
             kept = [*self._schemas.values()]
             for schema in kept:
                 schema.uses += 1
-        for schema in unused:
-            schema.drop()
         for schema in kept:
             try:
                 schema.make_again()
             finally:
                 self._end(schema, is_page=False)
 
+    def drop_all(self) -> None:
+        """Drop all schemas. No page is made of them, and none will be."""
+        with self._page_ended:
+            dropped = [*self._schemas.values()]
+            self._schemas.clear()
+        for schema in dropped:
+            schema.drop()
+
+    def drop_unused(self) -> None:
+        """Drop the schemas without a page for `KEPT_S`."""
+        with self._page_ended:
+            since = self._clock() - KEPT_S
+            unused = [schema for schema in self._schemas.values() if not schema.uses and schema.used_s < since]
+            for schema in unused:
+                del self._schemas[schema.namespaces]
+        for schema in unused:
+            schema.drop()
+
     def _begin(self, namespaces: frozenset[str]) -> tuple[ReaderSchema, Sequence[ReaderSchema]]:
         """Return the schema for one more page, and those that it replaces; wait where pages use all of them."""
         with self._page_ended:
             replaced: list[ReaderSchema] = []
-            while namespaces not in self._schemas and len(self._schemas) >= MOST_SCHEMAS:
+            while namespaces not in self._schemas and len(self._schemas) >= self._most:
                 unused = next((schema for schema in self._schemas.values() if not schema.uses), None)
                 if unused is None:
                     self._page_ended.wait()

@@ -9,6 +9,7 @@ from typing import Any, Final
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.past_lines import past_lines
 from kwitness.console.rows.client_stories import client_stories, parts_of
 from kwitness.console.rows.clients import client_named
 from kwitness.console.rows.map import MapView
@@ -24,7 +25,9 @@ def _values(requested: Requested) -> dict[str, Any]:
     return {
         "name": name,
         "client": known,
-        "stories": [
+        "stories": []
+        if requested.past
+        else [
             (story.title, parts_of(story))
             for story in client_stories(requested.database, name, requested.read_ms["clients"])[:1]
         ],
@@ -32,7 +35,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "software": sorted((product or "", version or "") for product, version in software),
         "around": MapView(client=in_query(name)).address("/map"),
         "series_address": link_of("series/clients", name),
-        "lines": _lines(name),
+        "lines": past_lines(requested.past, "topic, api", {"client_id": name}) if requested.past else _lines(name),
     }
 
 
@@ -64,4 +67,5 @@ CLIENT: Final = Page(
     ("clients", "silent", "connections", "traffic", "groups"),
     _values,
     is_named=True,
+    has_past=True,
 )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from kwitness.console.pages.lines import Line, application_options, literal, options_text
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.past_lines import APPLICATION, past_lines
 from kwitness.console.pages.sparkline import written_line
 from kwitness.console.rows.fleet import DEFAULT_ORDER, FLEET_ORDERS, FleetView, choices, fleet_rows, totals, unnamed
 from kwitness.console.rows.trends import trends_of
@@ -15,7 +17,11 @@ __all__ = ["FLEET"]
 
 
 def _values(requested: Requested) -> dict[str, Any]:
+    past = requested.past
     view = FleetView.read(requested.query, orders=FLEET_ORDERS)
+    if past:
+        # That is not known of an hour of the past.
+        view = replace(view, seen="")
     database = requested.database
     without_name = unnamed(database)
     window = fleet_rows(database, view)
@@ -31,8 +37,24 @@ def _values(requested: Requested) -> dict[str, Any]:
         "unnamed_connections": 0 if view.is_filtered else sum(row["connections"] for row in without_name),
         "choices": choices(database),
         "observers": database.row("SELECT count(*) AS number FROM observers")["number"],
-        "lines": _lines(view),
+        "lines": past_lines(
+            past,
+            "client_id" if view.by == "client" else APPLICATION,
+            _equal(view),
+        )
+        if past
+        else _lines(view),
     }
+
+
+def _equal(view: FleetView) -> dict[str, str]:
+    """Return columns of Traffic with the whole values that filters choose."""
+    chosen = {
+        "owner": view.owner,
+        "client_software_name": view.software,
+        "client_software_version": view.version,
+    }
+    return {column: value for column, value in chosen.items() if not value.endswith("*")}
 
 
 def _lines(view: FleetView) -> Sequence[Line]:
@@ -66,5 +88,11 @@ def _lines(view: FleetView) -> Sequence[Line]:
 
 
 FLEET: Final = Page(
-    "/", "fleet", "fleet.html", ("clients", "silent", "connections", "traffic", "reporters"), _values, title="Fleet"
+    "/",
+    "fleet",
+    "fleet.html",
+    ("clients", "silent", "connections", "traffic", "reporters"),
+    _values,
+    title="Fleet",
+    has_past=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["COMPLETENESS_JOB", "COST_JOB", "LEDGER_JOB", "MIRROR_JOB", "UPGRADE_JOB"]
+__all__ = ["COMPLETENESS_JOB", "COST_JOB", "LEDGER_JOB", "MIRROR_JOB", "TRAFFIC_JOB", "UPGRADE_JOB"]
 
 _CLUSTER: Final = """  clusterRef: {name: orders}
   authentication: {type: scram-sha-512, secretRef: {name: kwitness-kafka-spark}}
@@ -58,6 +58,15 @@ spec:
     parameters: {{ledgerAudit: {{grace: 10m}}}}
     table: ledger_audit
 {_CLUSTER}"""
+TRAFFIC_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
+kind: AnalyticsJob
+metadata: {{name: traffic, namespace: kwitness}}
+spec:
+  analyses:
+  - type: Traffic
+    run: {{streaming: {{}}}}
+    table: traffic
+{_CLUSTER}"""
 COST_JOB: Final = f"""apiVersion: v1
 kind: ConfigMap
 metadata: {{name: kwitness-rates, namespace: kwitness}}
@@ -69,15 +78,7 @@ data:
     requestsPerMillion: 200000
     storedPerGiBMonth: 25000
 ---
-apiVersion: kwitness.dev/v1beta1
-kind: AnalyticsJob
-metadata: {{name: traffic, namespace: kwitness}}
-spec:
-  analyses:
-  - type: Traffic
-    run: {{streaming: {{}}}}
-    table: traffic
-{_CLUSTER}---
+{TRAFFIC_JOB}---
 apiVersion: kwitness.dev/v1beta1
 kind: AnalyticsJob
 metadata: {{name: cost, namespace: kwitness}}

@@ -12,6 +12,7 @@ from kwitness.console.pages.graph_drawing import Node, drawing
 from kwitness.console.pages.lines import BYTES, Line, application_options, label, literal, options_text, pattern
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.past_lines import past_lines
 from kwitness.console.rows.fleet import FleetView
 from kwitness.console.rows.map import MOST_COLUMNS, MOST_ROWS, PREFIX, Cell, MapView, Matrix, matrix
 from kwitness.console.rows.names import name_of
@@ -44,14 +45,15 @@ class SumRow(NamedTuple):
 
 def _values(requested: Requested) -> dict[str, Any]:
     view = MapView.read(requested.query, orders=())
-    database = requested.database
+    database, past = requested.database, requested.past
     shared = {
         "view": view,
         "matrix_address": MapView(by=view.by, direction=view.direction).address(_PATH),
         "observers": database.row("SELECT count(*) AS number FROM observers")["number"],
     }
     if not view.is_graph:
-        return {**shared, **_matrix_values(matrix(database, view), view), "lines": _MATRIX_LINES}
+        lines = past_lines(past, f"owner, {PREFIX} AS beginning", {}) if past else _MATRIX_LINES
+        return {**shared, **_matrix_values(matrix(database, view), view), "lines": lines}
     named: dict[str, Any] = {
         field: name_of(database, getattr(view, field), column, table)
         for field, (column, table) in _NAMES.items()
@@ -66,7 +68,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "drawing": drawing(near.flows),
         "address_of": _address_of_node,
         "page_of": _page_of_client,
-        "lines": _graph_lines(view),
+        "lines": past_lines(past, "owner, client_id, topic", _equal(view)) if past else _graph_lines(view),
     }
 
 
@@ -144,11 +146,16 @@ _MATRIX_LINES: Final = (
 )
 
 
+def _equal(view: MapView) -> dict[str, str]:
+    """Return columns of Traffic with the values that a graph is around."""
+    return {"owner": view.owner, "client_id": view.client, "topic": view.topic}
+
+
 def _graph_lines(view: MapView) -> Sequence[Line]:
     topics = view.topic or (f"{pattern(view.prefix).removesuffix('*')}*" if view.prefix else "*")
     options = {"--owner": view.owner, "--client-id": view.client, **application_options(view.application)}
     labels = [label(name, value) for name, value in (("client_id", view.client), ("topic", view.topic)) if value]
-    equal = {"owner": view.owner, "client_id": view.client, "topic": view.topic}
+    equal = _equal(view)
     conditions = ["kind = 'partition'", *(f"{column} = {literal(value)}" for column, value in equal.items() if value)]
     return (
         Line(
@@ -170,4 +177,4 @@ def _graph_lines(view: MapView) -> Sequence[Line]:
     )
 
 
-MAP: Final = Page(_PATH, "map", "map.html", ("traffic",), _values, title="Map")
+MAP: Final = Page(_PATH, "map", "map.html", ("traffic",), _values, title="Map", has_past=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kwitness.console.index.database import Database
+from kwitness.console.pages.past import ShownPast
 
 __all__ = ["Page", "PageValues", "Requested"]
 
@@ -30,6 +31,8 @@ class Requested:
         The time, in milliseconds since 1970.
     seen_ms
         When this browser marked findings as seen; 0 if it never did.
+    past
+        The hour of the past that the index is of; None for now.
     """
 
     database: Database
@@ -38,6 +41,7 @@ class Requested:
     read_ms: Mapping[str, int]
     now_ms: int
     seen_ms: int = 0
+    past: ShownPast | None = None
 
 
 PageValues = Callable[[Requested], dict[str, Any]]
@@ -59,6 +63,8 @@ class Page:
         Returns what its template shows, `lines` among them: those that give its numbers elsewhere.
     csv
         Returns its rows as CSV, for `format=csv` in the address; None where it has none.
+    has_past
+        True where `at` in the address shows an hour of the past.
     """
 
     path: str
@@ -69,6 +75,7 @@ class Page:
     title: str = ""
     is_named: bool = False
     csv: Callable[[Requested], str] | None = None
+    has_past: bool = False
 
     @property
     def route(self) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 import jinja2
 
 from kwitness.answers.views.amounts import lag_text
 from kwitness.answers.views.elapsed import ago, span
 from kwitness.answers.views.known_wrong import known_wrong
+from kwitness.console.pages.job_examples import TRAFFIC_JOB
 from kwitness.console.pages.money import money
 from kwitness.console.pages.names import link_of, message, sentence, shown
 from kwitness.console.pages.numbers import amount, clock, count, rate
@@ -16,6 +18,10 @@ from kwitness.console.pages.preferences import PREFERENCES, preferred
 from kwitness.console.pages.timestamps import timestamp
 
 __all__ = ["Templates"]
+
+
+NOW: Final[Mapping[str, Any]] = {"past": None, "kept": str, "other_hours": None}
+"""Values of pages that show no hour of the past: addresses of other pages are as they are."""
 
 
 class Templates:
@@ -42,11 +48,12 @@ class Templates:
             preferences=PREFERENCES,
             rate=rate,
             span=span,
+            traffic_job=TRAFFIC_JOB,
             timestamp=timestamp,
         )
 
     def page(self, template: str, /, **values: Any) -> str:
         """Return a page; `preferred`, `address` and `is_inside` (files of the console are answered) have defaults."""
         return self._environment.get_template(template).render(
-            {"preferred": preferred({}), "address": "/", "is_inside": True, **values}
+            {"preferred": preferred({}), "address": "/", "is_inside": True, **NOW, **values}
         )

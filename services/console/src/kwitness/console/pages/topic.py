@@ -9,6 +9,7 @@ from typing import Any, Final
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.past_lines import past_lines
 from kwitness.console.pages.sparkline import lag_line, written_line
 from kwitness.console.rows.addresses import PAGE_ROWS
 from kwitness.console.rows.map import MapView
@@ -32,7 +33,9 @@ def _values(requested: Requested) -> dict[str, Any]:
         "page_rows": PAGE_ROWS,
         "around": MapView(topic=in_query(topic)).address("/map"),
         "series_address": link_of("series/topics", topic),
-        "lines": _lines(topic),
+        "lines": past_lines(requested.past, "client_id, principal, api", {"topic": topic})
+        if requested.past
+        else _lines(topic),
     }
 
 
@@ -56,4 +59,4 @@ def _lines(topic: str) -> Sequence[Line]:
     )
 
 
-TOPIC: Final = Page("/topics", "topics", "topic.html", ("traffic", "groups"), _values, is_named=True)
+TOPIC: Final = Page("/topics", "topics", "topic.html", ("traffic", "groups"), _values, is_named=True, has_past=True)

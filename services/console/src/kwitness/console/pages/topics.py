@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from kwitness.console.pages.lines import Line
 from kwitness.console.pages.page import Page, Requested
+from kwitness.console.pages.past_lines import past_lines
 from kwitness.console.pages.sparkline import written_line
 from kwitness.console.rows.topics import TOPICS_ORDER, TOPICS_ORDERS, TopicsView, topic_rows
 from kwitness.console.rows.trends import trends_of
@@ -23,7 +24,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "window": window,
         "written_lines": {topic: written_line(trend) for topic, trend in trends.items()},
         "observers": requested.database.row("SELECT count(*) AS number FROM observers")["number"],
-        "lines": _LINES,
+        "lines": past_lines(requested.past, "topic", {}) if requested.past else _LINES,
     }
 
 
@@ -33,4 +34,4 @@ _LINES: Final = (
     Line("kubectl", "kubectl get kafkatopics --all-namespaces", "topics that Strimzi keeps"),
     Line("PromQL", "sum by (topic, api) (rate(kafka_client_record_bytes_total[5m]))", "bytes by topic"),
 )
-TOPICS: Final = Page("/topics", "topics", "topics.html", ("traffic", "groups"), _values, title="Topics")
+TOPICS: Final = Page("/topics", "topics", "topics.html", ("traffic", "groups"), _values, title="Topics", has_past=True)

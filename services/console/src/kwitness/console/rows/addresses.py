@@ -7,7 +7,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self
 from urllib.parse import urlencode
 
-__all__ = ["PAGE_ROWS", "View", "Window"]
+from typing_extensions import override
+
+from kwitness.console.rows.hours import hour_of, hour_text
+
+__all__ = ["PAGE_ROWS", "PastView", "View", "Window"]
 
 PAGE_ROWS: Final = 100
 _LONGEST: Final = 1_000
@@ -30,7 +34,12 @@ class View:
             known.pop("order", None)
         page = known.pop("page", "1")
         number = int(page) if page.isascii() and page.isdecimal() and len(page) < len(str(_MOST_PAGES)) else 1
-        return cls(**known, page=max(number, 1))
+        return cls(**cls._meant(known), page=max(number, 1))
+
+    @classmethod
+    def _meant(cls, known: dict[str, str]) -> dict[str, str]:
+        """Return the fields that have a meaning, each in one form."""
+        return known
 
     def address(self, path: str, **changes: Any) -> str:
         """Return the address of this view with changes; a change of anything but the page begins at the first."""
@@ -49,6 +58,29 @@ class View:
         if order.removeprefix("-") != field:
             return "none", f"-{field}"
         return ("descending", field) if order.startswith("-") else ("ascending", f"-{field}")
+
+
+@dataclass(frozen=True, slots=True)
+class PastView(View):
+    """The query of a page that also shows hours of the past.
+
+    Attributes
+    ----------
+    at
+        The hour, as `2026-11-24T14:00Z`; empty for now.
+    job
+        The table that it is read from; empty where there is only one.
+    """
+
+    at: str = ""
+    job: str = ""
+
+    @classmethod
+    @override
+    def _meant(cls, known: dict[str, str]) -> dict[str, str]:
+        start_ms = hour_of(known.pop("at", ""))
+        job = known.pop("job", "")
+        return known if start_ms is None else {**known, "at": hour_text(start_ms), "job": job}
 
 
 @dataclass(frozen=True, slots=True)

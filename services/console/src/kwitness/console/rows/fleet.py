@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kwitness.console.index.database import Database, Row
-from kwitness.console.rows.addresses import PAGE_ROWS, View, Window
+from kwitness.console.rows.addresses import PAGE_ROWS, PastView, Window
 
 __all__ = ["DEFAULT_ORDER", "FLEET_ORDERS", "SEEN", "FleetView", "choices", "fleet_rows", "totals", "unnamed"]
 
@@ -29,7 +29,7 @@ _MOST_CHOICES: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class FleetView(View):
+class FleetView(PastView):
     """Filters of Fleet; ``by`` is application or client."""
 
     owner: str = ""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from kwitness.console.index.database import Database, Row
-from kwitness.console.rows.addresses import View
+from kwitness.console.rows.addresses import PastView
 
 __all__ = ["MOST_COLUMNS", "MOST_ROWS", "PREFIX", "Cell", "MapView", "Matrix", "matrix"]
 
@@ -26,7 +26,7 @@ _DIRECTIONS: Final = {"writes", "reads"}
 
 
 @dataclass(frozen=True, slots=True)
-class MapView(View):
+class MapView(PastView):
     """Query of the map.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import Final
 
 from kwitness.console.index.database import Database, Row
 from kwitness.console.index.members import CLIENT, READS, WRITES
-from kwitness.console.rows.addresses import PAGE_ROWS, View, Window
+from kwitness.console.rows.addresses import PAGE_ROWS, PastView, Window
 
 __all__ = ["TOPICS_ORDER", "TOPICS_ORDERS", "TopicsView", "groups_of", "topic_clients", "topic_named", "topic_rows"]
 
@@ -17,7 +17,7 @@ TOPICS_ORDER: Final = "-bytes_in"
 
 
 @dataclass(frozen=True, slots=True)
-class TopicsView(View):
+class TopicsView(PastView):
     """Filters of the list of topics."""
 
     owner: str = ""

@@ -15,6 +15,7 @@ from kwitness.answers.tables.delta_tables import find_tables, newest_commit, req
 from kwitness.answers.tables.job_tables import table_of
 from kwitness.console.index.analyses import ANALYSES
 from kwitness.console.index.database import Database
+from kwitness.console.index.past_traffic import PAST_TYPE
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 from kwitness.contracts.resources.analytics_status import AnalysisStatus, AnalyticsJobStatus
 from kwitness.contracts.resources.meta import parse_duration
@@ -22,7 +23,7 @@ from kwitness.contracts.spelling import quantity
 
 __all__ = ["FoundTable", "tables_in_folder", "tables_of_resources", "without_twice_found"]
 
-_TYPES: Final = frozenset(analysis.job_type for analysis in ANALYSES)
+_TYPES: Final = frozenset({PAST_TYPE, *(analysis.job_type for analysis in ANALYSES)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import duckdb
 from kwitness.answers.failure import CommandFailedError
 from kwitness.console.index.analyses import ANALYSES, JOB_TABLES, Analysis
 from kwitness.console.index.database import Database, IndexFullError
+from kwitness.console.index.past_traffic import PAST_TYPE
 from kwitness.console.sources.found_tables import FoundTable, without_twice_found
 from kwitness.console.sources.source import Source, SourceState
 from kwitness.console.sources.tables_process import Reading, ReadTable, read_in_process
@@ -47,6 +48,8 @@ class TableSources:
         The state of each type, by the name of its table in the index.
     source
         Reads all of them.
+    past_tables
+        Tables of Traffic that were found, whose hours are read when a page shows one.
 
     Parameters
     ----------
@@ -70,6 +73,7 @@ class TableSources:
         self._read_tables = read
         self._known: dict[str, _Known] = {}
         self._worked_s = 0.0
+        self.past_tables: Sequence[FoundTable] = ()
 
     def _read(self) -> Sequence[str]:
         """Read tables that have new versions; states of types have what is lacking."""
@@ -86,6 +90,7 @@ class TableSources:
             self._database.write(JOB_TABLES.filled(json.dumps([*self._rows(found)])))
         except IndexFullError as error:
             return self._failed(str(error))
+        self.past_tables = [table for table in found if self._type_of(table) == PAST_TYPE]
         for name, state in self.states.items():
             state.as_of_ms, state.problem = began_ms, None
             state.lacks = (*failures, *self._lacks(name, found))
@@ -112,7 +117,7 @@ class TableSources:
 
     def _is_due(self, table: FoundTable) -> bool:
         """Return whether a table has a version that was not read, and it is time to read it."""
-        if table.commit is None or table.path is None:
+        if table.commit is None or table.path is None or table.facts.get("type") == PAST_TYPE:
             return False
         known = self._known.get(table.job)
         if known is None:

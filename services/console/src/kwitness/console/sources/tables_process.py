@@ -51,7 +51,7 @@ class Reading(NamedTuple):
     worked_s: float
 
 
-def read_in_process(requests: Sequence[Mapping[str, str]], bounds: Bounds | None = None) -> Reading:
+def read_in_process(requests: Sequence[Mapping[str, Any]], bounds: Bounds | None = None) -> Reading:
     """Read tables one after the other, in a process of its own."""
     process = subprocess.Popen(
         [sys.executable, "-m", _PROGRAM],

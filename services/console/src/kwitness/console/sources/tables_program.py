@@ -1,7 +1,8 @@
 """``python -m kwitness.console.sources.tables_program``: reads tables of analyses, apart from the console.
 
 The libraries that read them take 100 MB, which the console itself does not load. A request is a line of JSON on
-standard input. Each is answered by two lines on standard output: what the table is, and its rows as a list of JSON.
+standard input; one with `hour_ms` is for an hour of a table of Traffic. Each is answered by two lines on standard
+output: what the table is, and its rows as a list of JSON.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from kwitness.answers.failure import CommandFailedError
 from kwitness.answers.tables.delta_tables import open_table, require_libraries
 from kwitness.answers.tables.isolated_sql import answer_query
 from kwitness.console.index.analyses import ANALYSES, Analysis
+from kwitness.console.index.past_traffic import MARKS, PAST_TYPE
+from kwitness.console.sources.bounded_rows import bounded_rows
+from kwitness.console.sources.hour_reading import hour_of_table
 
 __all__ = ["answered"]
 
@@ -35,11 +39,16 @@ def answered(request: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return what a table is, with `problem` where it cannot be read, and its rows."""
     facts: dict[str, Any] = {"job": request["job"], "type": request.get("type")}
     try:
+        if "hour_ms" in request:
+            known, rows = hour_of_table(open_table(request["path"]), request["hour_ms"])
+            return {**facts, **known}, rows
         source = _opened(request)
-        analysis = _analysis_of(source.dataset.schema.names)
-        facts["type"] = analysis.job_type if analysis else None
+        columns = source.dataset.schema.names
+        analysis = _analysis_of(columns)
         if analysis is None:
-            return facts, "[]"
+            # Rows of Traffic are read by the hour.
+            return {**facts, "type": PAST_TYPE if set(columns) >= MARKS else None}, "[]"
+        facts["type"] = analysis.job_type
         facts |= {"version": source.version, "computed_ms": source.computed_ms}
         return _rows(analysis, source, facts)
     except CommandFailedError as error:
@@ -62,14 +71,8 @@ def _analysis_of(columns: list[str]) -> Analysis | None:
 def _rows(analysis: Analysis, source: _Source, facts: dict[str, Any]) -> tuple[dict[str, Any], str]:
     tables = {"source": source.dataset}
     answer = answer_query(analysis.query, tables, limit=analysis.rows, memory=_MEMORY)
-    texts, size = [], 0
-    for row in answer.rows:
-        item = {"job": facts["job"], **dict(zip(answer.columns, row, strict=True))}
-        text = json.dumps(item, default=str, ensure_ascii=False)
-        size += len(text.encode()) + 1
-        if size > analysis.bytes:
-            break
-        texts.append(text)
+    items = ({"job": facts["job"], **dict(zip(answer.columns, row, strict=True))} for row in answer.rows)
+    texts = bounded_rows(items, analysis.bytes)
     left_out = source.left_out
     if answer.has_more or len(texts) < len(answer.rows):
         counted = answer_query(f"SELECT count(*) FROM ({analysis.query})", tables, memory=_MEMORY)
