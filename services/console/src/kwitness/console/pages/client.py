@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
+from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern, sql_line
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.past_lines import past_lines
@@ -51,10 +51,10 @@ def _lines(client_id: str) -> Sequence[Line]:
             f"sum by (topic, api) (rate({BYTES}{{{label('client_id', client_id)}}}[5m]))",
             "bytes by topic",
         ),
-        Line(
-            "SQL",
-            'kwitness tables sql "SELECT window_start_ms, topic, api, requests, records FROM traffic '
-            f"WHERE kind = 'partition' AND client_id = {literal(client_id)} ORDER BY ALL\" tables",
+        sql_line(
+            "SELECT window_start_ms, topic, api, requests, records FROM traffic "
+            f"WHERE kind = 'partition' AND client_id = {literal(client_id)} ORDER BY ALL",
+            "tables",
             "its traffic of an earlier time as well",
         ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from kwitness.console.pages.job_examples import COMPLETENESS_JOB, LEDGER_JOB, MIRROR_JOB
 from kwitness.console.pages.lines import Line, literal, sql_line
@@ -95,7 +95,7 @@ def _lines(
     )
 
 
-COMPLETENESS = Page(
+COMPLETENESS: Final = Page(
     "/completeness",
     "completeness",
     "completeness.html",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from kwitness.console.pages.lines import Line, application_options, literal, options_text
+from kwitness.console.pages.lines import Line, application_options, literal, options_text, sql_line
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.past_lines import APPLICATION, past_lines
 from kwitness.console.pages.sparkline import written_line
@@ -78,10 +78,10 @@ def _lines(view: FleetView) -> Sequence[Line]:
             "sort_desc(sum by (client_software_name, client_software_version) (kwitness:client_connections))",
             "connections that brokers count, by version",
         ),
-        Line(
-            "SQL",
-            'kwitness tables sql "SELECT owner, principal, client_id, client_software_name, client_software_version '
-            f"FROM client_inventory WHERE kind = 'instance' AND NOT ours{owner} ORDER BY ALL\" tables",
+        sql_line(
+            "SELECT owner, principal, client_id, client_software_name, client_software_version "
+            f"FROM client_inventory WHERE kind = 'instance' AND NOT ours{owner} ORDER BY ALL",
+            "tables",
             "clients of an earlier time as well",
         ),
     )

@@ -9,64 +9,78 @@ __all__ = ["COMPLETENESS_JOB", "COST_JOB", "LEDGER_JOB", "MIRROR_JOB", "TRAFFIC_
 _CLUSTER: Final = """  clusterRef: {name: orders}
   authentication: {type: scram-sha-512, secretRef: {name: kwitness-kafka-spark}}
 """
-UPGRADE_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
+
+
+def _job(name: str, analysis: str) -> str:
+    """Return an AnalyticsJob with this analysis, in YAML."""
+    return f"""apiVersion: kwitness.dev/v1beta1
 kind: AnalyticsJob
-metadata: {{name: upgrade, namespace: kwitness}}
+metadata: {{name: {name}, namespace: kwitness}}
 spec:
   analyses:
-  - type: UpgradeImpact
-    run: {{schedule: {{cron: "30 5 * * *"}}}}
+{analysis}{_CLUSTER}"""
+
+
+UPGRADE_JOB: Final = _job(
+    "upgrade",
+    """  - type: UpgradeImpact
+    run: {schedule: {cron: "30 5 * * *"}}
     parameters:
-      upgradeImpact: {{target: "4.4", usedWithin: 720h}}
+      upgradeImpact: {target: "4.4", usedWithin: 720h}
     table: upgrade_impact
-{_CLUSTER}"""
-COMPLETENESS_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
-kind: AnalyticsJob
-metadata: {{name: completeness, namespace: kwitness}}
-spec:
-  analyses:
-  - type: Completeness
-    run: {{streaming: {{trigger: 30s}}}}
+""",
+)
+COMPLETENESS_JOB: Final = _job(
+    "completeness",
+    """  - type: Completeness
+    run: {streaming: {trigger: 30s}}
     parameters:
-      completeness: {{topics: [orders, payments], grace: 10m}}
+      completeness: {topics: [orders, payments], grace: 10m}
     table: completeness
-{_CLUSTER}"""
-MIRROR_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
-kind: AnalyticsJob
-metadata: {{name: mirror, namespace: kwitness}}
-spec:
-  analyses:
-  - type: MirrorAudit
-    run: {{schedule: {{cron: "*/30 * * * *"}}}}
+""",
+)
+MIRROR_JOB: Final = _job(
+    "mirror",
+    """  - type: MirrorAudit
+    run: {schedule: {cron: "*/30 * * * *"}}
     window: 5m
     parameters:
       mirrorAudit:
         target:
-          clusterRef: {{name: orders-eu}}
-          authentication: {{type: scram-sha-512, secretRef: {{name: kwitness-kafka-spark-eu}}}}
-        topics: {{names: [orders, payments], mirrorPrefix: main.}}
+          clusterRef: {name: orders-eu}
+          authentication: {type: scram-sha-512, secretRef: {name: kwitness-kafka-spark-eu}}
+        topics: {names: [orders, payments], mirrorPrefix: main.}
         tolerance: 5m
     table: mirror_audit
-{_CLUSTER}"""
-LEDGER_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
-kind: AnalyticsJob
-metadata: {{name: ledger, namespace: kwitness}}
-spec:
-  analyses:
-  - type: LedgerAudit
-    run: {{streaming: {{trigger: 30s}}}}
-    parameters: {{ledgerAudit: {{grace: 10m}}}}
+""",
+)
+LEDGER_JOB: Final = _job(
+    "ledger",
+    """  - type: LedgerAudit
+    run: {streaming: {trigger: 30s}}
+    parameters: {ledgerAudit: {grace: 10m}}
     table: ledger_audit
-{_CLUSTER}"""
-TRAFFIC_JOB: Final = f"""apiVersion: kwitness.dev/v1beta1
-kind: AnalyticsJob
-metadata: {{name: traffic, namespace: kwitness}}
-spec:
-  analyses:
-  - type: Traffic
-    run: {{streaming: {{}}}}
+""",
+)
+TRAFFIC_JOB: Final = _job(
+    "traffic",
+    """  - type: Traffic
+    run: {streaming: {}}
     table: traffic
-{_CLUSTER}"""
+""",
+)
+_COST_ANALYSIS: Final = _job(
+    "cost",
+    """  - type: CostAttribution
+    run: {streaming: {}}
+    parameters:
+      costAttribution:
+        trafficJobRef: {name: traffic}
+        rateCardConfigMapRef: {name: kwitness-rates}
+        groupBy: [Team, Topic]
+    table: cost
+""",
+)
 COST_JOB: Final = f"""apiVersion: v1
 kind: ConfigMap
 metadata: {{name: kwitness-rates, namespace: kwitness}}
@@ -79,18 +93,5 @@ data:
     storedPerGiBMonth: 25000
 ---
 {TRAFFIC_JOB}---
-apiVersion: kwitness.dev/v1beta1
-kind: AnalyticsJob
-metadata: {{name: cost, namespace: kwitness}}
-spec:
-  analyses:
-  - type: CostAttribution
-    run: {{streaming: {{}}}}
-    parameters:
-      costAttribution:
-        trafficJobRef: {{name: traffic}}
-        rateCardConfigMapRef: {{name: kwitness-rates}}
-        groupBy: [Team, Topic]
-    table: cost
-{_CLUSTER}"""
+{_COST_ANALYSIS}"""
 """Rates are whole millionths of the currency: 12000 are 1.2 cents a GiB."""

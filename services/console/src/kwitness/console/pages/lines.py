@@ -60,4 +60,4 @@ def options_text(options: Mapping[str, str]) -> str:
 def sql_line(query: str, option: str, gives: str) -> Line:
     """Return a line of the command that runs a query; `option` is where it finds the table, as typed."""
     quoted = shlex.quote(query) if _SHELL & set(query) else f'"{query}"'
-    return Line("kwitness", f"kwitness tables sql {quoted} {option}", gives)
+    return Line("SQL", f"kwitness tables sql {quoted} {option}", gives)

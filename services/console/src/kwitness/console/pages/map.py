@@ -9,7 +9,16 @@ from typing import Any, Final, NamedTuple
 
 from kwitness.console.index.database import Row
 from kwitness.console.pages.graph_drawing import Node, drawing
-from kwitness.console.pages.lines import BYTES, Line, application_options, label, literal, options_text, pattern
+from kwitness.console.pages.lines import (
+    BYTES,
+    Line,
+    application_options,
+    label,
+    literal,
+    options_text,
+    pattern,
+    sql_line,
+)
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.past_lines import past_lines
@@ -137,10 +146,10 @@ _MATRIX_LINES: Final = (
     Line("kwitness", "kwitness topics '*' --limit 1000000", "what each client does with each topic, and its owner"),
     Line("kubectl", "kubectl get kafkatopics --all-namespaces", "topics that Strimzi keeps"),
     Line("PromQL", f"topk(100, sum by (principal, topic, api) (rate({BYTES}[5m])))", "bytes by principal and topic"),
-    Line(
-        "SQL",
-        f'kwitness tables sql "SELECT owner, {PREFIX} AS beginning, api, sum(bytes) AS bytes FROM traffic '
-        "WHERE kind = 'partition' GROUP BY ALL ORDER BY bytes DESC\" tables",
+    sql_line(
+        f"SELECT owner, {PREFIX} AS beginning, api, sum(bytes) AS bytes FROM traffic "
+        "WHERE kind = 'partition' GROUP BY ALL ORDER BY bytes DESC",
+        "tables",
         "the same of an earlier time",
     ),
 )
@@ -168,10 +177,10 @@ def _graph_lines(view: MapView) -> Sequence[Line]:
             f"sum by (principal, client_id, topic, api) (rate({BYTES}{{{', '.join(labels)}}}[5m]))",
             "bytes by client and topic",
         ),
-        Line(
-            "SQL",
-            'kwitness tables sql "SELECT owner, client_id, api, topic, sum(bytes) AS bytes FROM traffic '
-            f'WHERE {" AND ".join(conditions)} GROUP BY ALL ORDER BY bytes DESC" tables',
+        sql_line(
+            "SELECT owner, client_id, api, topic, sum(bytes) AS bytes FROM traffic "
+            f"WHERE {' AND '.join(conditions)} GROUP BY ALL ORDER BY bytes DESC",
+            "tables",
             "the same of an earlier time",
         ),
     )

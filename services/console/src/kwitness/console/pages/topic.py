@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
-from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern
+from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern, sql_line
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.past_lines import past_lines
@@ -50,10 +50,10 @@ def _lines(topic: str) -> Sequence[Line]:
             f"sum by (client_id, principal, api) (rate({BYTES}{{{label('topic', topic)}}}[5m]))",
             "bytes by client",
         ),
-        Line(
-            "SQL",
-            'kwitness tables sql "SELECT DISTINCT topic, api, owner, owner_contact, principal, client_id FROM traffic '
-            f"WHERE kind = 'partition' AND topic = {literal(topic)} ORDER BY ALL\" tables",
+        sql_line(
+            "SELECT DISTINCT topic, api, owner, owner_contact, principal, client_id FROM traffic "
+            f"WHERE kind = 'partition' AND topic = {literal(topic)} ORDER BY ALL",
+            "tables",
             "who used it earlier as well",
         ),
     )

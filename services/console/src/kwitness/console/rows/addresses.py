@@ -52,6 +52,16 @@ class View:
         }
         return f"{path}?{urlencode(query)}" if query else path
 
+    def ordering(self, default: str) -> tuple[str, str]:
+        """Return the field that rows are ordered by, and its direction in SQL."""
+        order = self.order or default
+        return order.removeprefix("-"), "DESC" if order.startswith("-") else "ASC"
+
+    @property
+    def limits(self) -> str:
+        """The clause of SQL that selects the rows of the page."""
+        return f"LIMIT {PAGE_ROWS} OFFSET {(self.page - 1) * PAGE_ROWS}"
+
     def sorted_by(self, field: str, default: str) -> tuple[str, str]:
         """Return `aria-sort` of a column, and the order that its heading requests: at first descending."""
         order = self.order or default
@@ -90,6 +100,11 @@ class Window:
     rows: Sequence[Mapping[str, Any]]
     total: int
     page: int
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]], page: int = 1) -> Self:
+        """Return the window of rows that each have the number of all as `total`."""
+        return cls(rows, rows[0]["total"] if rows else 0, page)
 
     @property
     def first(self) -> int:

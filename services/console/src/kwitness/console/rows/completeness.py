@@ -116,17 +116,16 @@ class CompletenessView(View):
 
 def arrivals(database: Database, view: CompletenessView, job: str) -> Window:
     """Return one page of what arrived, by topic, group and evidence."""
-    order = view.order or COMPLETENESS_ORDER
-    direction = "DESC" if order.startswith("-") else "ASC"
+    field, direction = view.ordering(COMPLETENESS_ORDER)
     rows = database.rows(
         f"""
         {_ARRIVALS} SELECT *, count(*) OVER () AS total FROM shown
-        ORDER BY {order.removeprefix("-")} {direction} NULLS LAST, lost DESC NULLS LAST, topic, group_id, evidence
-        LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
+        ORDER BY {field} {direction} NULLS LAST, lost DESC NULLS LAST, topic, group_id, evidence
+        {view.limits}
         """,
         {**view.parameters(job), "group": view.group},
     )
-    return Window(rows, rows[0]["total"] if rows else 0, view.page)
+    return Window.of_rows(rows, view.page)
 
 
 def arrivals_counted(database: Database, view: CompletenessView, job: str) -> Row:
@@ -147,7 +146,7 @@ def arrivals_counted(database: Database, view: CompletenessView, job: str) -> Ro
 def mirrors(database: Database, view: CompletenessView, job: str) -> Window:
     """Return the first page of mirrored topics, those that differ most first."""
     rows = database.rows(_MIRRORS, view.parameters(job))
-    return Window(rows, rows[0]["total"] if rows else 0, 1)
+    return Window.of_rows(rows)
 
 
 def horizon_ms(table: ShownTable) -> int:
@@ -194,4 +193,4 @@ def uneven_sources(database: Database, job: str, horizon: int) -> Window:
         """,
         {"job": job, "horizon_ms": horizon},
     )
-    return Window(rows, rows[0]["total"] if rows else 0, 1)
+    return Window.of_rows(rows)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kwitness.console.index.database import Database, Row
-from kwitness.console.rows.addresses import PAGE_ROWS, View, Window
+from kwitness.console.rows.addresses import View, Window
 
 __all__ = ["COST_ORDER", "COST_ORDERS", "MONTHS", "CostView", "months_of", "teams"]
 
@@ -44,8 +44,7 @@ def teams(database: Database, view: CostView, job: str, months: Sequence[str]) -
 
     The owner is NULL in the row of usage without an owner.
     """
-    order = view.order or COST_ORDER
-    direction = "DESC" if order.startswith("-") else "ASC"
+    field, direction = view.ordering(COST_ORDER)
     month, before = [*months, "", ""][:2]
     sums = ", ".join(f"sum({name}) FILTER (month = $month) AS {name}" for name in _PARTS)
     rows = database.rows(
@@ -54,9 +53,9 @@ def teams(database: Database, view: CostView, job: str, months: Sequence[str]) -
           count(*) OVER () AS total
         FROM costs WHERE job = $job AND month IN ($month, $before)
           AND ($owner = '' OR owner = $owner OR ($owner LIKE '%*' AND starts_with(owner, rtrim($owner, '*'))))
-        GROUP BY owner ORDER BY {order.removeprefix("-")} {direction} NULLS LAST, owner
-        LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
+        GROUP BY owner ORDER BY {field} {direction} NULLS LAST, owner
+        {view.limits}
         """,
         {"job": job, "month": month, "before": before, "owner": view.owner},
     )
-    return Window(rows, rows[0]["total"] if rows else 0, view.page)
+    return Window.of_rows(rows, view.page)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kwitness.console.index.database import Database, Row
-from kwitness.console.rows.addresses import PAGE_ROWS, View, Window
+from kwitness.console.rows.addresses import View, Window
 
 __all__ = ["FINDINGS_ORDER", "FINDINGS_ORDERS", "FindingsView", "finding_rows", "job_counts"]
 
@@ -61,19 +61,18 @@ def finding_rows(database: Database, view: FindingsView, seen_ms: int) -> Window
         parameters["search"] = view.search
     if view.new:
         conditions.append("first_seen_ms > $seen")
-    order = view.order or FINDINGS_ORDER
-    direction = "DESC" if order.startswith("-") else "ASC"
+    field, direction = view.ordering(FINDINGS_ORDER)
     rows = database.rows(
         f"""
         SELECT found.*, coalesce(first_seen_ms > $seen, false) AS is_new, count(*) OVER () AS total,
           subject IN (SELECT topic FROM topics) AS is_topic, subject IN (SELECT client_id FROM members) AS is_client
         FROM ({_FINDINGS}) AS found WHERE {" AND ".join(conditions)}
-        ORDER BY {order.removeprefix("-")} {direction} NULLS LAST, type, kind, subject, k8s_namespace, job
-        LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
+        ORDER BY {field} {direction} NULLS LAST, type, kind, subject, k8s_namespace, job
+        {view.limits}
         """,
         parameters,
     )
-    return Window(rows, rows[0]["total"] if rows else 0, view.page)
+    return Window.of_rows(rows, view.page)
 
 
 def job_counts(database: Database, seen_ms: int) -> list[Row]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kwitness.console.index.database import Database, Row
-from kwitness.console.rows.addresses import PAGE_ROWS, PastView, Window
+from kwitness.console.rows.addresses import PastView, Window
 
 __all__ = ["DEFAULT_ORDER", "FLEET_ORDERS", "SEEN", "FleetView", "choices", "fleet_rows", "totals", "unnamed"]
 
@@ -79,11 +79,9 @@ def fleet_rows(database: Database, view: FleetView) -> Window:
     """Return one page of applications or client ids."""
     condition, parameters = _condition(view)
     key = "application, client_id" if view.by == "client" else "application"
-    order = view.order or DEFAULT_ORDER
-    direction = "DESC" if order.startswith("-") else "ASC"
+    field, direction = view.ordering(DEFAULT_ORDER)
     names = key.split(", ")
 
-    field = order.removeprefix("-")
     # The heading of the first column sorts by what it names.
     column = f"s.{names[-1]}" if field == "application" else field
     ties = ", ".join(f"s.{name} NULLS LAST" for name in names)
@@ -106,7 +104,7 @@ def fleet_rows(database: Database, view: FleetView) -> Window:
             ORDER BY {column} {direction} NULLS LAST, {ties}
           ) AS place
           FROM sums AS s
-          ORDER BY place LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
+          ORDER BY place {view.limits}
         ), of_page AS MATERIALIZED (SELECT c.*, place FROM chosen AS c JOIN paged ON {same("paged", "c")}
         ), details AS (
           SELECT place, list_sort(list(DISTINCT principal))[:4] AS principals,
@@ -126,7 +124,7 @@ def fleet_rows(database: Database, view: FleetView) -> Window:
         """,
         parameters,
     )
-    return Window(rows, rows[0]["total"] if rows else 0, view.page)
+    return Window.of_rows(rows, view.page)
 
 
 def totals(database: Database, view: FleetView) -> Row:

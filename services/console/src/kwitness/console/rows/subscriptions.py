@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from kwitness.console.index.database import Database, Row
-from kwitness.console.rows.addresses import PAGE_ROWS, View, Window
+from kwitness.console.rows.addresses import View, Window
 
 __all__ = ["SUBSCRIPTION_ORDER", "SUBSCRIPTION_ORDERS", "SubscriptionsView", "subscription_rows", "subscription_totals"]
 
@@ -54,17 +54,16 @@ def _condition(view: SubscriptionsView) -> tuple[str, dict[str, Any]]:
 def subscription_rows(database: Database, view: SubscriptionsView) -> Window:
     """Return one page of subscriptions."""
     condition, parameters = _condition(view)
-    order = view.order or SUBSCRIPTION_ORDER
-    direction = "DESC" if order.startswith("-") else "ASC"
+    field, direction = view.ordering(SUBSCRIPTION_ORDER)
     rows = database.rows(
         f"""
         SELECT *, count(*) OVER () AS total FROM subscriptions WHERE {condition}
-        ORDER BY {order.removeprefix("-")} {direction} NULLS LAST, name, namespace NULLS LAST, cluster
-        LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
+        ORDER BY {field} {direction} NULLS LAST, name, namespace NULLS LAST, cluster
+        {view.limits}
         """,
         parameters,
     )
-    return Window(rows, rows[0]["total"] if rows else 0, view.page)
+    return Window.of_rows(rows, view.page)
 
 
 def subscription_totals(database: Database, view: SubscriptionsView) -> Row:

@@ -26,20 +26,19 @@ class TopicsView(PastView):
 
 def topic_rows(database: Database, view: TopicsView) -> Window:
     """Return one page of topics."""
-    order = view.order or TOPICS_ORDER
-    direction = "DESC" if order.startswith("-") else "ASC"
+    field, direction = view.ordering(TOPICS_ORDER)
     rows = database.rows(
         f"""
         SELECT *, count(*) OVER () AS total FROM topics
         WHERE writers IS NOT NULL
           AND ($owner = '' OR owner = $owner OR ($owner LIKE '%*' AND starts_with(owner, rtrim($owner, '*'))))
           AND contains(lower(topic), lower($search))
-        ORDER BY {order.removeprefix("-")} {direction} NULLS LAST, topic
-        LIMIT {PAGE_ROWS} OFFSET {(view.page - 1) * PAGE_ROWS}
+        ORDER BY {field} {direction} NULLS LAST, topic
+        {view.limits}
         """,
         {"owner": view.owner, "search": view.search},
     )
-    return Window(rows, rows[0]["total"] if rows else 0, view.page)
+    return Window.of_rows(rows, view.page)
 
 
 def topic_named(database: Database, topic: str) -> Row | None:

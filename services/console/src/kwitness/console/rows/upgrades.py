@@ -124,19 +124,18 @@ def release_of(text: str) -> Any:
 
 def breaking(database: Database, view: UpgradesView, upgrade: Upgrade, *, rows: int = PAGE_ROWS) -> Window:
     """Return one page of clients that break."""
-    order = view.order or UPGRADES_ORDER
-    direction = "DESC" if order.startswith("-") else "ASC"
+    field, direction = view.ordering(UPGRADES_ORDER)
     found = database.rows(
         f"""
         {_CLIENTS} SELECT *, count(*) OVER () AS total FROM breaking
-        ORDER BY {order.removeprefix("-")} {direction} NULLS LAST, {CLIENT}
+        ORDER BY {field} {direction} NULLS LAST, {CLIENT}
         LIMIT {rows} OFFSET {(view.page - 1) * rows}
         """,
         upgrade.parameters(view),
     )
     for row in found:
         row["uses"] = _words(row["uses"])
-    return Window(found, found[0]["total"] if found else 0, view.page)
+    return Window.of_rows(found, view.page)
 
 
 def owners(database: Database, view: UpgradesView, upgrade: Upgrade) -> list[Row]:
