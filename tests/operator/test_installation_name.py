@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -51,3 +52,25 @@ def test_the_operator_does_not_start_under_another_name_and_says_why(api, namesp
     other = OperatorProcess(tmp_path, api.kubeconfig_of("operator"), settings)
     assert eventually(other.process.poll) == 1
     assert f"set the value to {namespace}" in other.log_file.read_text()
+
+
+def test_an_operator_whose_token_is_not_accepted_waits_for_another(api, namespace, tmp_path):
+    config = json.loads(api.kubeconfig_of("operator").read_text())
+    user = config["users"][0]["user"]
+    token, kubeconfig = tmp_path / "token", tmp_path / "kubeconfig"
+    accepted, user["tokenFile"] = user.pop("token"), str(token)
+    kubeconfig.write_text(json.dumps(config))
+    token.write_text("of-a-pod-that-is-gone")
+    settings = {"namespace": namespace, "watchNamespaces": [namespace]}
+
+    def started() -> OperatorProcess:
+        operator = OperatorProcess(tmp_path, kubeconfig, settings)
+        eventually(lambda: any("(401 Unauthorized)" in line.get("detail", "") for line in operator.lines()))
+        return operator
+
+    waiting, stopped = started(), started()
+    assert stopped.stop() == 0
+    token.write_text(accepted)
+    eventually(lambda: waiting.probe("/readyz")[0] == 200)
+    assert waiting.stop() == 0
+    assert all(line["level"] != "ERROR" for each in (waiting, stopped) for line in each.lines())

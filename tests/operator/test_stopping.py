@@ -35,9 +35,9 @@ async def test_work_that_fails_before_a_stop_raises_its_error() -> None:
 
 async def test_a_stop_ends_work_that_is_not_done() -> None:
     stop = asyncio.Event()
-    assert await unless_stopped(asyncio.sleep(0), stop)
+    assert await unless_stopped(asyncio.sleep(0, "done"), stop) == "done"
     asyncio.get_running_loop().call_later(0.05, stop.set)
-    assert not await unless_stopped(_endless(), stop)
+    assert await unless_stopped(_endless(), stop) is None
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import secrets
 from typing import Final
 
 from kwitness.operator.adapters.kubernetes import Kubernetes
+from kwitness.operator.model.errors import KubernetesUnavailableError
 from kwitness.operator.settings import OperatorSettings
 
 __all__ = ["CONFIG_MAP", "InstallationChangedError", "find_installation"]
 
 CONFIG_MAP: Final = "kwitness-installation"
 """It outlives an uninstall, so that the same name comes back and leftovers on brokers can be swept."""
+_RETRY_SECONDS: Final = 2.0
+_log = logging.getLogger(__name__)
 
 
 class InstallationChangedError(RuntimeError):
@@ -28,13 +33,24 @@ class InstallationChangedError(RuntimeError):
 async def find_installation(kubernetes: Kubernetes, settings: OperatorSettings) -> str:
     """Return the name in the ConfigMap, or the configured one or a new one, which is kept there.
 
+    Waits for an API server that is away, or that does not accept the token yet or any more.
+
     Raises
     ------
     OperatorError
-        When the ConfigMap cannot be read or written; without a name nothing may be written to a broker.
+        When the ConfigMap may not be read or written; without a name nothing may be written to a broker.
     InstallationChangedError
         The configured name is another than that in the ConfigMap.
     """
+    while True:
+        try:
+            return await _kept_or_made(kubernetes, settings)
+        except KubernetesUnavailableError as error:
+            _log.warning("Waiting for the API server", extra={"detail": error.message})
+            await asyncio.sleep(_RETRY_SECONDS)
+
+
+async def _kept_or_made(kubernetes: Kubernetes, settings: OperatorSettings) -> str:
     asked, kept = settings.installation, await _kept(kubernetes, settings.namespace)
     if kept is not None:
         if asked not in {None, kept}:

@@ -102,7 +102,8 @@ async def run(settings: OperatorSettings, stop: asyncio.Event) -> None:
                 await _work(settings, access, health, (session, outside), stop=stop, ready=ready)
                 return
             leadership = Leadership(Kubernetes(session, access.server), settings.namespace, _replica())
-            if not await unless_stopped(leadership.acquire(), stop):
+            await unless_stopped(leadership.acquire(), stop)
+            if stop.is_set():
                 return
             leads, started = True, time.monotonic()
             metrics.LEADER.set(1)
@@ -143,7 +144,9 @@ async def _work(
     ready: asyncio.Event,
 ) -> None:
     session, outside = sessions
-    installation = await find_installation(Kubernetes(session, access.server), settings)
+    installation = await unless_stopped(find_installation(Kubernetes(session, access.server), settings), stop)
+    if installation is None:
+        return
     _log.info("Installation", extra={"installation": installation})
     context, queues = build_context(settings, installation, session=session, server=access.server, outside=outside)
     from_what_is_known = (
@@ -167,7 +170,8 @@ async def _work(
         )
 
     # kopf's handlers may run before all kinds are known, so complete lists come first.
-    if not await unless_stopped(fill_store(context), stop):
+    await unless_stopped(fill_store(context), stop)
+    if stop.is_set():
         return
     ready.set()
     tasks = {asyncio.create_task(queue.run(), name=f"queue {kind}") for kind, queue in queues.items()}

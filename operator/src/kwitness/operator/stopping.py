@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 __all__ = ["unless_stopped", "until_stopped"]
 
@@ -13,19 +13,17 @@ _PATIENCE_S: Final = 20.0
 """How long tasks may take to end; Kubernetes kills a pod after 30 s."""
 
 _log = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
 
-async def unless_stopped(work: Coroutine[Any, Any, None], stop: asyncio.Event) -> bool:
-    """Do ``work`` unless ``stop`` is set before it has ended; return whether it has. Raises what the work raises."""
+async def unless_stopped(work: Coroutine[Any, Any, Result], stop: asyncio.Event) -> Result | None:
+    """Return what ``work`` returns, or None once ``stop`` is set. Raises what the work raises."""
     working, stopping = asyncio.create_task(work), asyncio.create_task(stop.wait())
     await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
     for task in (working, stopping):
         task.cancel()
     await asyncio.wait({working, stopping})
-    if stop.is_set():
-        return False
-    working.result()
-    return True
+    return None if stop.is_set() else working.result()
 
 
 async def until_stopped(

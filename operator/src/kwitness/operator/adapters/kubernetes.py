@@ -344,6 +344,12 @@ class Kubernetes:
                 return
             case 409:
                 raise KubernetesUnavailableError(f"{what} was changed by someone else just now; it is looked at again")
+            case 401:
+                raise KubernetesUnavailableError(
+                    f"the API server does not accept the operator's token for {method} of {what} (401 Unauthorized):"
+                    " a token ends with its pod and its service account; if this is the operator's current pod, delete"
+                    " it, and it gets another token"
+                )
             case 403:
                 raise TransientError(
                     "KubernetesForbidden",

@@ -19,8 +19,6 @@ from kwitness.runtime.reloading import ReloadingFile
 __all__ = ["ApiAccess", "authorized_session", "find_access"]
 
 _SERVICE_ACCOUNT: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-_TOKEN_CHECK_SECONDS: Final = 60.0
-"""The kubelet replaces tokens long before they expire; a minute's delay is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +91,7 @@ def authorized_session(
 
     ``answered`` is called with each answer. Whoever asked for the session closes it.
     """
-    token = (
-        ReloadingFile(access.token_file, lambda raw: raw.decode().strip(), check_seconds=_TOKEN_CHECK_SECONDS)
-        if access.token_file
-        else None
-    )
+    token = ReloadingFile(access.token_file, lambda raw: raw.decode().strip()) if access.token_file else None
 
     async def authorize(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
         bearer = token.current() if token else access.token
