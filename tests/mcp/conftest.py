@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.collector.collector_samples import CLUSTER
 from tests.console.fleet_samples import OWNERS, fill, stay
 from tests.console.open_console import session_of
 
+GUIDE = Path(__file__).resolve().parents[2] / "docs/guides/mcp.md"
 SCOPED = "scoped-reader-token"
 """Of a reader that sees the namespace `stranger` alone."""
 
@@ -86,13 +88,25 @@ def server(home: Path) -> Iterator[Tools]:
         yield tools
 
 
+def lines_of_the_guide() -> list[dict[str, Any]]:
+    """Return what the guide says to write into configurations of programs."""
+    blocks = re.findall(r"^```json\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
+    assert blocks
+    return [line for block in blocks for servers in json.loads(block).values() for line in servers.values()]
+
+
+def configured(home: Path, command: Sequence[str]) -> StdioServerParameters:
+    """Return the configuration of a program with a model, which passes few variables but those that are named."""
+    variables = {"XDG_RUNTIME_DIR": str(home), "KUBECONFIG": str(home / "none")}
+    return StdioServerParameters(command=command[0], args=list(command[1:]), env=variables)
+
+
 @contextmanager
 def opened(home: Path, *arguments: str) -> Iterator[Tools]:
-    environment = {**os.environ, "XDG_RUNTIME_DIR": str(home), "KUBECONFIG": str(home / "none")}
-    command = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp", *arguments], env=environment)
+    command = [*COMMAND, "mcp", *arguments]
     with (
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(Client(stdio_client(command))) as client,
+        portal.wrap_async_context_manager(Client(stdio_client(configured(home, command)))) as client,
     ):
         yield Tools(portal, client)
 

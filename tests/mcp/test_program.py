@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,9 @@ import pytest
 from kwitness.sandbox.waiting import run_to_end
 
 from tests.cli.command import COMMAND
-from tests.mcp.conftest import Tools
+from tests.mcp.conftest import GUIDE, Tools, lines_of_the_guide
 
 pytestmark = pytest.mark.slow
-GUIDE = Path(__file__).resolve().parents[2] / "docs/guides/mcp.md"
 NAMES = ["clients", "silent_clients", "connections", "topics", "traffic", "groups", "why", "subscriptions", "doctor"]
 MOST_CHARACTERS = 80_000
 """Of all descriptions: a model reads them before the first question."""
@@ -42,13 +40,9 @@ def test_fields_are_described_as_in_the_contracts(server: Tools) -> None:
 
 
 def test_lines_of_the_guide_start_the_server_with_options_that_it_has() -> None:
-    blocks = re.findall(r"^```json\n(.*?)^```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)
     known = run_to_end([*COMMAND, "mcp", "--help"], check=True).stdout
 
-    assert blocks
-    for block in blocks:
-        [servers] = json.loads(block).values()
-        line = servers["kwitness"]
+    for line in lines_of_the_guide():
         assert (line["command"], line["args"][0]) == ("kwitness", "mcp")
         assert [word for word in line["args"] if word.startswith("--") and word not in known] == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,6 +17,8 @@ from kwitness.mcp.server import serve
 
 def main() -> NoReturn:
     """Serve tools on standard input and output until the input ends."""
+    # Ctrl-C ends it at once and without a traceback; it has nothing to put in order.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     parser = argparse.ArgumentParser(prog="kwitness mcp")
     parser.add_argument("--kubeconfig", type=Path)
     for name in ("--context", "--namespace", "--collector-address", "--cluster", "--tables"):

@@ -16,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 __all__ = ["Session", "find_session", "published"]
 
 _FOLDER: Final = "kwitness-try"
+_OF_USERS: Final = Path("/run/user")
+"""Folders for running programs, by the number of the user."""
 
 
 class Session(BaseModel):
@@ -104,6 +106,11 @@ def _modified_ns(file: Path) -> int:
 
 
 def _folder() -> Path:
-    """Of this user alone: in the folder for running programs, else beside temporary files."""
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    """Of this user alone: in the folder for running programs, else beside temporary files.
+
+    Programs with language models start others with few variables and without XDG_RUNTIME_DIR, whose usual value is
+    assumed then.
+    """
+    usual = _OF_USERS / str(os.getuid())
+    runtime = os.environ.get("XDG_RUNTIME_DIR") or (usual if usual.is_dir() else None)
     return Path(runtime) / _FOLDER if runtime else Path(tempfile.gettempdir()) / f"{_FOLDER}-{os.getuid()}"
