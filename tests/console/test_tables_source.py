@@ -32,6 +32,7 @@ from kwitness.console.sources.tables_program import answered
 from kwitness.runtime.connections import allow_descriptors
 
 from tests.console.table_samples import REQUESTS, read_here, seen, write_table
+from tests.console.traffic_samples import HOUR, moved, write_traffic
 
 
 class Reads:
@@ -215,7 +216,7 @@ def test_tables_are_read_beside_more_than_a_thousand_connections(tmp_path: Path)
     assert (len(reading.tables), reading.ended) == (1, None)
 
 
-def test_the_process_answers_as_much_as_is_read_and_the_console_loads_no_library_of_it(tmp_path: Path) -> None:
+def test_the_process_answers_as_much_as_is_read(tmp_path: Path) -> None:
     path = write_table(tmp_path, "UpgradeImpact", REQUESTS)
     requests = [{"job": f"job {number}", "path": str(path)} for number in range(200)]
 
@@ -225,10 +226,38 @@ def test_the_process_answers_as_much_as_is_read_and_the_console_loads_no_library
     assert reading.ended == "its rows are more than 0 MiB"
     assert reading.worked_s > 0
     assert [table.facts["job"] for table in reading.tables[:2]] == ["job 0", "job 1"]
-    shown = "print([name for name in ('pyarrow', 'deltalake') if name in sys.modules])"
-    program = f"import sys, kwitness.console.process; {shown}"
-    loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
-    assert loaded.stdout.strip() == "[]"
+
+
+def test_the_console_loads_no_library_of_tables_and_their_process_needs_no_pyarrow(
+    tmp_path: Path,
+) -> None:
+    paths = {
+        "upgrade": write_table(tmp_path, "UpgradeImpact", REQUESTS),
+        "traffic": write_traffic(tmp_path, [moved("till", "orders", 7_200)]),
+    }
+    requests = [{"job": job, "path": str(path), "hour_ms": HOUR} for job, path in paths.items()]
+    del requests[0]["hour_ms"]
+    program = (
+        "import json, sys, kwitness.console.process\n"
+        "print(json.dumps([name for name in ('pyarrow', 'deltalake') if name in sys.modules]))\n"
+        "sys.modules |= dict.fromkeys(('pyarrow', 'pandas', 'numpy'))\n"
+        "from kwitness.console.sources.tables_program import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input="".join(f"{json.dumps(request)}\n" for request in requests),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    loaded, *answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (loaded, done.stderr) == ([], "")
+    assert [facts.get("problem") for facts in answers[::2]] == [None, None]
+    assert len(answers[1]) > 1
+    [row] = answers[3]
+    assert (row["client_id"], row["topic"], row["record_bytes_per_s"]) == ("till", "orders", 2.0)
 
 
 async def test_the_table_that_ends_the_process_is_named_and_the_others_are_read_the_next_time(tmp_path: Path) -> None:

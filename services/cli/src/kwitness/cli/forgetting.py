@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from kwitness.answers.failure import CommandFailedError
-from kwitness.answers.tables.delta_tables import open_table
+from kwitness.answers.tables.delta_tables import dataset_of, open_table
 
 _PRINCIPAL = "principal"
 _LIST = "principals"
@@ -70,7 +70,7 @@ def mentions(schema: Any) -> list[Mention]:
 def count(path: str, principal: str) -> Forgotten:
     """Return what `forget` would do to a table."""
     table = open_table(path)
-    dataset = table.to_pyarrow_dataset()
+    dataset = dataset_of(table)
     if set(dataset.schema.names) >= _QUARANTINE:
         return Forgotten(len(_quarantined(dataset, principal)), 0)
     places = mentions(dataset.schema)
@@ -89,7 +89,7 @@ def forget(path: str, principal: str) -> Forgotten:
         Somebody else changed the same rows each time that it was tried.
     """
     # Counted at each step, by what Delta says it did: a job may write meanwhile.
-    schema = open_table(path).to_pyarrow_dataset().schema
+    schema = dataset_of(open_table(path)).schema
     if set(schema.names) >= _QUARANTINE:
         return Forgotten(_forget_quarantined(path, principal), 0)
     removed = emptied = 0
@@ -178,7 +178,7 @@ def _quarantined(dataset: Any, principal: str) -> list[dict[str, Any]]:
 
 
 def _forget_quarantined(path: str, principal: str) -> int:
-    rows = _quarantined(open_table(path).to_pyarrow_dataset(), principal)
+    rows = _quarantined(dataset_of(open_table(path)), principal)
     removed = 0
     for start in range(0, len(rows), _ROWS_OF_A_PREDICATE):
         chosen = rows[start : start + _ROWS_OF_A_PREDICATE]

@@ -84,7 +84,7 @@ def show(
     _require_path_or_job(path, job)
     names, left_out = _names(columns), 0
     if path is not None:
-        dataset = filtered(open_table(path, version).to_pyarrow_dataset(), where or ())
+        dataset = filtered(open_table(path, version), where or ())
     else:
         tables = _jobs(options, reader, driver)
         dataset, left_out, reason = tables.first_rows(str(job), limit, names, where or (), version)

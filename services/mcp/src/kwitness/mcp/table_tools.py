@@ -100,7 +100,7 @@ def _rows(
         known = {named.name: named.path for named in _folder(installation)}
         if table not in known:
             raise WrongUseError(f"there is no table {table} in the folder: it has {', '.join(known)}")
-        dataset = filtered(open_table(known[table]).to_pyarrow_dataset(), where)
+        dataset = filtered(open_table(known[table]), where)
     else:
         dataset, left_out, _ = _jobs(installation).first_rows(job, limit, columns, where, None)
     names = dataset.schema.names

@@ -17,7 +17,8 @@ _LOG = "_delta_log"
 MOST_FOLDERS: Final = 20_000
 """Folders that are searched for tables; those of a table itself are not counted."""
 _COMMIT: Final = re.compile(r"\d{20}\.json")
-_LIBRARIES = ("deltalake", "duckdb", "pyarrow")
+_READING: Final = ("deltalake", "duckdb")
+"""Libraries that read tables; datasets of Arrow need pyarrow too."""
 
 
 class NamedTable(NamedTuple):
@@ -81,11 +82,23 @@ def distinct_name(name: str, known: Container[str]) -> str:
 
 def open_datasets(tables: Sequence[NamedTable]) -> dict[str, Any]:
     """Return datasets of Arrow by the names of tables; a query reads the columns and files that it needs."""
-    return {table.name: open_table(table.path).to_pyarrow_dataset() for table in tables}
+    return {table.name: dataset_of(open_table(table.path)) for table in tables}
 
 
-def filtered(dataset: Any, conditions: Sequence[str]) -> Any:
-    """Return the rows of a dataset for which all conditions hold, as `filter_of` takes them.
+def dataset_of(table: Any) -> Any:
+    """Return the rows of a `deltalake.DeltaTable` as a dataset of Arrow.
+
+    Raises
+    ------
+    CommandFailedError
+        pyarrow is not installed.
+    """
+    require_libraries((*_READING, "pyarrow"))
+    return table.to_pyarrow_dataset()
+
+
+def filtered(table: Any, conditions: Sequence[str]) -> Any:
+    """Return the dataset of a table's rows for which all conditions hold, as `filter_of` takes them.
 
     Raises
     ------
@@ -94,6 +107,7 @@ def filtered(dataset: Any, conditions: Sequence[str]) -> Any:
     """
     from kwitness.jobs.frame.row_filter import InvalidFilterError, filter_of  # noqa: PLC0415
 
+    dataset = dataset_of(table)
     try:
         condition = filter_of(dataset.schema, conditions)
     except InvalidFilterError as error:
@@ -133,7 +147,7 @@ def open_table(path: str, version: int | None = None) -> Any:
         ) from error
 
 
-def require_libraries() -> None:
+def require_libraries(libraries: Sequence[str] = _READING) -> None:
     """Check what reads tables.
 
     Raises
@@ -141,7 +155,7 @@ def require_libraries() -> None:
     CommandFailedError
         A library is not installed.
     """
-    if lacks := [name for name in _LIBRARIES if find_spec(name) is None]:
+    if lacks := [name for name in libraries if find_spec(name) is None]:
         raise CommandFailedError(
             f"reading tables needs {', '.join(lacks)}, not installed beside this command: install kwitness with its "
             "extra `tables`, as in `pip install --find-links dist 'kwitness[tables]'`"

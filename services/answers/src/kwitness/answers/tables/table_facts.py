@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from kwitness.answers.tables.delta_tables import NamedTable, open_table
+from kwitness.answers.tables.delta_tables import NamedTable, dataset_of, open_table
 
 __all__ = ["describe_table"]
 
@@ -14,7 +14,7 @@ _COMPUTED_BY: Final = "computed_by"
 def describe_table(named: NamedTable) -> dict[str, Any]:
     """Return the fields of a table, in the order of columns."""
     table = open_table(named.path)
-    dataset = table.to_pyarrow_dataset()
+    dataset = dataset_of(table)
     has_author = _COMPUTED_BY in dataset.schema.names
     first = dataset.head(1, columns=[_COMPUTED_BY]).to_pylist() if has_author else []
     return {

@@ -60,7 +60,7 @@ class TablesOfJobs:
         """
         found = find_job_table(self._access, job)
         if found.path is not None:
-            return FoundRows(filtered(open_table(found.path, version).to_pyarrow_dataset(), where))
+            return FoundRows(filtered(open_table(found.path, version), where))
         if version is not None:
             raise WrongUseError(
                 f"--version {version}: the table of AnalyticsJob {found.job.metadata.name} is read through its driver, "
@@ -86,7 +86,7 @@ class TablesOfJobs:
             found = find_job_table(self._access, job)
             name = distinct_name(found.name, datasets)
             if found.path is not None:
-                datasets[name] = filtered(open_table(found.path).to_pyarrow_dataset(), where)
+                datasets[name] = filtered(open_table(found.path), where)
                 continue
             rows = self._from_driver(found, None, columns, where)
             if rows.left_out:

@@ -12,7 +12,18 @@ from typing import Any, Final
 
 from kwitness.contracts.resources.analyses import AnalyticsJobType
 
-__all__ = ["COUNTED", "HOUR_S", "MARKS", "MOST_BYTES", "MOST_ROWS", "PAST_TYPE", "in_hour", "items_of", "rows_query"]
+__all__ = [
+    "COUNTED",
+    "HOUR_S",
+    "MARKS",
+    "MOST_BYTES",
+    "MOST_ROWS",
+    "PAST_TYPE",
+    "hour_condition",
+    "in_hour",
+    "items_of",
+    "rows_query",
+]
 
 PAST_TYPE: Final[AnalyticsJobType] = "Traffic"
 HOUR_S: Final = 3_600
@@ -39,6 +50,11 @@ def in_hour(start_ms: int) -> str:
     return f"window_seconds = {HOUR_S} AND window_start_ms = {start_ms}"
 
 
+def hour_condition(start_ms: int) -> str:
+    """Return the condition of these windows by the columns too that files are written by, in SQL of any engine."""
+    return f"day = DATE '{datetime.fromtimestamp(start_ms / 1000, UTC).date()}' AND {in_hour(start_ms)}"
+
+
 def rows_query(start_ms: int) -> str:
     """Return the query of the rows of an hour from `source`, those of the most bytes first.
 
@@ -46,7 +62,6 @@ def rows_query(start_ms: int) -> str:
     apart, such as addresses, are added up.
     """
     who = ", ".join(_CLIENT)
-    day = datetime.fromtimestamp(start_ms / 1000, UTC).date()
     return f"""
     SELECT CASE WHEN kind = 'partition' THEN api END AS api, topic, {who},
       any_value(owner) AS owner, any_value(owner_contact) AS owner_contact,
@@ -56,7 +71,7 @@ def rows_query(start_ms: int) -> str:
       list(errors) FILTER (errors IS NOT NULL AND kind = 'partition') AS errors,
       max(CASE state WHEN 'sealed' THEN 0 WHEN 'grace' THEN 1 ELSE 2 END) AS doubt
     FROM source
-    WHERE day = DATE '{day}' AND {in_hour(start_ms)} AND (kind = 'api' OR kind = 'partition' AND topic IS NOT NULL)
+    WHERE {hour_condition(start_ms)} AND (kind = 'api' OR kind = 'partition' AND topic IS NOT NULL)
     GROUP BY kind, 1, topic, {who}
     ORDER BY kind = 'partition' DESC, sum(bytes) DESC NULLS LAST, topic, client_id, principal, 1
     """

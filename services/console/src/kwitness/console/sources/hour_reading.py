@@ -13,10 +13,12 @@ from kwitness.console.index.past_traffic import (
     MOST_BYTES,
     MOST_ROWS,
     PAST_TYPE,
+    hour_condition,
     items_of,
     rows_query,
 )
 from kwitness.console.sources.bounded_rows import bounded_rows
+from kwitness.console.sources.streamed_table import StreamedTable, columns_of
 
 __all__ = ["hour_of_table"]
 
@@ -27,8 +29,7 @@ _DAY_MS: Final = 86_400_000
 
 def hour_of_table(table: Any, start_ms: int) -> tuple[dict[str, Any], str]:
     """Return which hours a `deltalake.DeltaTable` keeps, facts about one, and its rows as a list of JSON."""
-    dataset = table.to_pyarrow_dataset()
-    if not set(dataset.schema.names) >= MARKS:
+    if not set(columns_of(table)) >= MARKS:
         return {"problem": "it is no table of Traffic: name one of such an AnalyticsJob"}, "[]"
     [commit] = table.history(1) or [{}]
     kept = _kept(table)
@@ -42,7 +43,7 @@ def hour_of_table(table: Any, start_ms: int) -> tuple[dict[str, Any], str]:
     if kept is None or not kept[0] <= start_ms <= kept[1]:
         return facts, "[]"
     query = rows_query(start_ms)
-    tables = {"source": dataset}
+    tables = {"source": StreamedTable(table, query, hour_condition(start_ms))}
     answer = answer_query(query, tables, limit=MOST_ROWS, memory=_MEMORY)
     rows = (dict(zip(answer.columns, row, strict=True)) for row in answer.rows)
     texts = bounded_rows(items_of(rows, start_ms), MOST_BYTES)
@@ -55,15 +56,20 @@ def _kept(table: Any) -> tuple[int, int] | None:
 
     Files are written by length and day of their windows; where a file has no statistics, its day counts as whole.
     """
-    import pyarrow as pa  # noqa: PLC0415 - of the extra `tables`
+    files = table.get_add_actions(flatten=True)
 
+    def values(name: str) -> list[Any]:
+        return files.column(name).to_pylist() if name in files.column_names else [None] * files.num_rows
+
+    lengths, days, rows = (values(name) for name in ("partition.window_seconds", "partition.day", "num_records"))
+    firsts, lasts = values("min.window_start_ms"), values("max.window_start_ms")
     starts = []
-    for file in pa.table(table.get_add_actions(flatten=True)).to_pylist():
-        if file.get("num_records") == 0 or file.get("partition.window_seconds") != HOUR_S:
+    for length, day, number, first_ms, last_ms in zip(lengths, days, rows, firsts, lasts, strict=True):
+        if number == 0 or length != HOUR_S:
             continue
-        day_ms = _milliseconds(file["partition.day"])
-        starts.append(file.get("min.window_start_ms") or day_ms)
-        starts.append(file.get("max.window_start_ms") or day_ms + _DAY_MS - HOUR_S * 1000)
+        day_ms = _milliseconds(day)
+        starts.append(day_ms if first_ms is None else first_ms)
+        starts.append(day_ms + _DAY_MS - HOUR_S * 1000 if last_ms is None else last_ms)
     return (min(starts), max(starts)) if starts else None
 
 
