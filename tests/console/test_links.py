@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kwitness.console.pages.preferences import PREFERENCES, Preference
+from kwitness.console.pages.preferences import LONGEST_OWNER, PREFERENCES, Preference
 
-from tests.console.open_console import OpenConsole, links
+from tests.console.open_console import OpenConsole, cells, links
 
 OUTSIDE = {"https://kafka.apache.org/documentation/#clientsmetrics"}
 
@@ -49,6 +49,42 @@ async def test_preferences_change_colours_and_stop_refreshes_and_keys(console: O
     assert "<dialog" not in page
     assert "hx-trigger" not in page
     assert 'data-theme="dark"' in page
+
+
+async def test_an_owner_can_be_what_the_fleet_begins_with(console: OpenConsole) -> None:
+    async def led_to(path: str) -> str:
+        async with console.browser.get(f"{console.door.address}{path}") as answer:
+            return answer.url.raw_path_qs
+
+    page = await console.get("/?owner=orders")
+    assert '<button name="own" value="orders">Begin with clients of orders</button>' in page
+    assert ">Mine</a>" not in page
+    assert 'name="own"' not in await console.get("/")
+    assert 'name="own"' not in await console.get("/?owner=nobody"), "no client is its"
+    await _prefer(console, "own", "orders")
+
+    assert await led_to("/") == "/?owner=orders"
+    page = await console.get("/")
+    assert [row[0].split()[0] for row in cells(page)] == ["User:checkout"]
+    assert '<a href="/?owner=orders" aria-current="true">Mine</a>' in page
+    assert {"/?whose=all", "/?order=-clients&owner=orders"} <= {*links(page)}
+    page = await console.get("/?whose=all")
+    assert len(cells(page)) == 6
+    assert '<a href="/?whose=all" aria-current="true">All</a>' in page
+    assert {"/?owner=orders", "/?order=-clients&whose=all"} <= {*links(page)}
+
+    # What an address selects is the same for all.
+    assert await led_to("/?search=ledger") == "/?search=ledger"
+    page = await console.get("/?search=ledger")
+    assert [row[0].split()[0] for row in cells(page)] == ["User:ledger"]
+    assert '<a class="clear" href="/?whose=all">Clear</a>' in page
+    await _prefer(console, "own", "x" * (LONGEST_OWNER + 1))
+    assert await led_to("/") == "/?owner=orders"
+    await _prefer(console, "own", 'a;b="\u00fc"\r\n')
+    assert await led_to("/") == "/?owner=a%3Bb%3D%22%C3%BC%22%0D%0A"
+    assert "Nothing fits these filters" in await console.get("/")
+    await _prefer(console, "own", "")
+    assert await led_to("/") == "/"
 
 
 async def _prefer(console: OpenConsole, name: str, value: str) -> str:

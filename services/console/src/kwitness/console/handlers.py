@@ -21,7 +21,7 @@ from kwitness.console.kept import seen_ms
 from kwitness.console.pages.all_pages import GROUPS, PAGES
 from kwitness.console.pages.page import Page, PageValues, Requested
 from kwitness.console.pages.past import other_fields
-from kwitness.console.pages.preferences import preferred
+from kwitness.console.pages.preferences import own_owner, preferred
 from kwitness.console.pages.templates import Templates
 from kwitness.console.past_requests import PastRequests, RequestedPast
 from kwitness.console.sources.shown_sources import shown_source
@@ -70,6 +70,8 @@ class Handlers:
         values
             Returns what it shows, where that is not what the page itself selects.
         """
+        if page.own_address is not None and not request.query_string and (owner := own_owner(request.cookies)):
+            return web.Response(status=303, headers={"Location": page.own_address(owner)})
         began = time.perf_counter()
         past = self._past.requested(page, request)
         try:
@@ -114,6 +116,7 @@ class Handlers:
                 now_ms=int(time.time() * 1000),
                 seen_ms=seen_ms(request.cookies),
                 past=past.shown if past else None,
+                own_owner=own_owner(request.cookies),
             )
             if page.csv is not None and _is_csv(page, request):
                 return page.csv(requested)

@@ -1,15 +1,16 @@
-"""Keeps in cookies what a browser chose: preferences, and until when findings were seen."""
+"""Keeps in cookies what a browser chose: preferences, an owner, and until when findings were seen."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
 from typing import Final
+from urllib.parse import quote
 
 from aiohttp import web
 
 from kwitness.console.door import inner_address
-from kwitness.console.pages.preferences import PREFERENCES
+from kwitness.console.pages.preferences import LONGEST_OWNER, OWNER_COOKIE, PREFERENCES
 
 __all__ = ["kept_routes", "seen_ms"]
 
@@ -37,6 +38,10 @@ async def _keep_preferences(request: web.Request) -> web.Response:
         value = form.get(preference.name)
         if isinstance(value, str) and value in preference.values:
             _keep(response, preference.cookie, value)
+    owner = form.get("own")
+    if isinstance(owner, str) and len(owner) <= LONGEST_OWNER:
+        # Names of owners have characters that cookies do not.
+        _keep(response, OWNER_COOKIE, quote(owner, safe=""))
     return response
 
 

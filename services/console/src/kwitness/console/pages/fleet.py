@@ -18,7 +18,8 @@ __all__ = ["FLEET"]
 
 def _values(requested: Requested) -> dict[str, Any]:
     past = requested.past
-    view = FleetView.read(requested.query, orders=FLEET_ORDERS)
+    own = requested.own_owner
+    view = FleetView.read(requested.query, orders=FLEET_ORDERS).of_browser(own)
     if past:
         # That is not known of an hour of the past.
         view = replace(view, seen="")
@@ -29,6 +30,8 @@ def _values(requested: Requested) -> dict[str, Any]:
     trends = trends_of(database, "application", applications)
     return {
         "view": view,
+        "own_owner": own,
+        "unfiltered": FleetView(at=view.at, job=view.job).of_browser(own),
         "default": DEFAULT_ORDER,
         "window": window,
         "written_lines": {name: written_line(trend) for name, trend in trends.items()},
@@ -45,6 +48,10 @@ def _values(requested: Requested) -> dict[str, Any]:
         if past
         else _lines(view),
     }
+
+
+def _own_address(owner: str) -> str:
+    return FleetView(owner=owner).address("/")
 
 
 def _equal(view: FleetView) -> dict[str, str]:
@@ -95,4 +102,5 @@ FLEET: Final = Page(
     _values,
     title="Fleet",
     has_past=True,
+    own_address=_own_address,
 )

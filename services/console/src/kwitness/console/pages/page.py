@@ -33,6 +33,8 @@ class Requested:
         When this browser marked findings as seen; 0 if it never did.
     past
         The hour of the past that the index is of; None for now.
+    own_owner
+        The owner whose clients this browser shows first; empty without one.
     """
 
     database: Database
@@ -42,6 +44,7 @@ class Requested:
     now_ms: int
     seen_ms: int = 0
     past: ShownPast | None = None
+    own_owner: str = ""
 
 
 PageValues = Callable[[Requested], dict[str, Any]]
@@ -65,6 +68,9 @@ class Page:
         Returns its rows as CSV, for `format=csv` in the address; None where it has none.
     has_past
         True where `at` in the address shows an hour of the past.
+    own_address
+        Returns the address of an owner's rows, which a browser with such an owner is sent to from the bare path; None
+        where there is none.
     """
 
     path: str
@@ -76,6 +82,7 @@ class Page:
     is_named: bool = False
     csv: Callable[[Requested], str] | None = None
     has_past: bool = False
+    own_address: Callable[[str], str] | None = None
 
     @property
     def route(self) -> str:

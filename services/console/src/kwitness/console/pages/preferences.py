@@ -1,11 +1,16 @@
-"""Preferences of a reader: colours, and whether pages refresh themselves and listen to keys. Cookies keep them."""
+"""Preferences of a reader: colours, refreshes, keys, and whose clients are that person's own. Cookies keep them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
+from urllib.parse import unquote
 
-__all__ = ["PREFERENCES", "Preference", "preferred"]
+__all__ = ["LONGEST_OWNER", "OWNER_COOKIE", "PREFERENCES", "Preference", "own_owner", "preferred"]
+
+OWNER_COOKIE: Final = "kwitness-owner"
+LONGEST_OWNER: Final = 128
+"""Characters of an owner, as the operator accepts them."""
 
 
 class Preference(NamedTuple):
@@ -36,3 +41,9 @@ def preferred(cookies: Mapping[str, str]) -> dict[str, str]:
         else preference.values[0]
         for preference in PREFERENCES
     }
+
+
+def own_owner(cookies: Mapping[str, str]) -> str:
+    """Return the owner whose clients this browser shows first, as the filter of owners has it; empty without one."""
+    owner = unquote(cookies.get(OWNER_COOKIE, ""))
+    return owner if len(owner) <= LONGEST_OWNER else ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
 
 from kwitness.console.index.database import Database, Row
 from kwitness.console.rows.addresses import PastView, Window
@@ -30,7 +30,7 @@ _MOST_CHOICES: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class FleetView(PastView):
-    """Filters of Fleet; ``by`` is application or client."""
+    """Filters of Fleet; ``by`` is application or client, ``whose`` all or what the filters select."""
 
     owner: str = ""
     application: str = ""
@@ -40,6 +40,11 @@ class FleetView(PastView):
     defect: str = ""
     search: str = ""
     by: str = ""
+    whose: str = ""
+
+    def of_browser(self, own_owner: str) -> Self:
+        """Return the view with ``whose`` as it is for a browser, whose bare address shows an owner."""
+        return replace(self, whose="all" if own_owner and not self.owner else "")
 
     @property
     def is_filtered(self) -> bool:
