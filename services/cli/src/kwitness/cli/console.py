@@ -20,7 +20,7 @@ _PROGRAM: Final = "kwitness.console"
 _LIBRARIES: Final = ("aiohttp", "jinja2", "duckdb")
 _MOST_PORT: Final = 65_535
 
-PAGES: Final = ("topics", "map", "upgrades", "completeness", "subscriptions", "findings", "doctor")
+PAGES: Final = ("topics", "map", "upgrades", "completeness", "cost", "subscriptions", "findings", "doctor")
 """Pages without a name that a shell completes."""
 _NAMES: Final = {"clients": names_of(CLIENTS.path, "client_id"), "topics": names_of(TRAFFIC.path, "topic")}
 
