@@ -1,20 +1,22 @@
-"""Debian's Chromium, which is installed where it lacks, as the container engine is; it draws pages for tests."""
+"""Starts Debian's Chromium without windows, with one page that stays open for all tests."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from typing import Any, Final
 
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from kwitness.images.container_engine import install
 
-__all__ = ["THEMES", "chromium"]
+__all__ = ["THEMES", "WIDE", "chromium", "new_profile", "open_page"]
 
-_PROGRAM: Final = "chromium"
+_PROGRAM: Final = "chromium-headless-shell"
+"""Draws as `chromium --headless` does, and goes to a page in half the processor time."""
 THEMES: Final = ("light", "dark")
+WIDE: Final = {"width": 1280, "height": 800}
 
 
 @asynccontextmanager
@@ -24,5 +26,23 @@ async def chromium() -> AsyncIterator[Browser]:
         install(_PROGRAM, "there is no Chromium", print)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=shutil.which(_PROGRAM), args=["--no-sandbox"])
+        await (await new_profile(browser)).new_page()
         yield browser
         await browser.close()
+
+
+async def new_profile(browser: Browser, **options: Any) -> BrowserContext:
+    """Return a profile without cookies, whose pages may use the clipboard."""
+    return await browser.new_context(viewport=WIDE, permissions=["clipboard-read", "clipboard-write"], **options)
+
+
+async def open_page(browser: Browser) -> Page:
+    """Return the page that stays open, as a new one would be: to open one takes a second of a processor."""
+    profile = browser.contexts[0]
+    page, *others = profile.pages
+    for other in others:
+        await other.close()
+    await profile.clear_cookies()
+    await page.emulate_media(color_scheme="light")
+    await page.set_viewport_size(WIDE)
+    return page

@@ -7,18 +7,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from axe_playwright_python.async_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, Page
 
+from tests.console.chromium import WIDE, new_profile, open_page
 from tests.console.open_console import OpenConsole
 
 __all__ = ["NARROW", "WIDE", "ZOOMED", "Drawn", "drawn", "findings_of"]
 
-WIDE: Final = {"width": 1280, "height": 800}
 ZOOMED: Final = {"width": 640, "height": 400}
 """The same at 200 %."""
 NARROW: Final = {"width": 320, "height": 640}
-_AXE: Final = Axe()
 
 
 class Drawn:
@@ -27,8 +26,22 @@ class Drawn:
     def __init__(self, page: Page, console: OpenConsole) -> None:
         self.page, self.console = page, console
         self.complaints: list[str] = []
-        page.on("console", lambda message: self.complaints.append(message.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self._listeners = {
+            "console": lambda message: self._complain(message.text),
+            "pageerror": lambda error: self._complain(str(error)),
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
+
+    def _complain(self, text: str) -> None:
+        # The page that was open before this one may still refresh its rows.
+        if self.page.url.startswith(self.console.door.address):
+            self.complaints.append(text)
+
+    def leave(self) -> None:
+        """Listen no more."""
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
 
     async def goto(self, path: str) -> None:
         await self.page.goto(f"{self.console.door.address}{path}")
@@ -49,17 +62,35 @@ class Drawn:
 
 async def findings_of(page: Page) -> list[Any]:
     """Return what axe finds on a page."""
-    answer = (await _AXE.run(page)).response
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(AXE_SCRIPT)
+    answer = await page.evaluate("axe.run({resultTypes: ['violations']})")
     return [(finding["id"], [node["html"] for node in finding["nodes"]]) for finding in answer["violations"]]
 
 
 @asynccontextmanager
-async def drawn(browser: Browser, console: OpenConsole, **context: Any) -> AsyncIterator[Drawn]:
-    """Open a browser with the cookie of a console; nothing of its pages is refused or fails."""
-    profile = await browser.new_context(viewport=WIDE, permissions=["clipboard-read", "clipboard-write"], **context)
+async def drawn(
+    browser: Browser, console: OpenConsole, *, is_new: bool = False, **options: Any
+) -> AsyncIterator[Drawn]:
+    """Have a page with the cookie of a console; nothing of its pages is refused or fails.
+
+    Parameters
+    ----------
+    is_new
+        The page is one of its own: it changes what stays, such as its clock.
+    options
+        Options of its profile, which is new.
+    """
+    page = await (await new_profile(browser, **options)).new_page() if is_new or options else await open_page(browser)
     address = console.door.address
-    await profile.add_cookies([{"name": c.key, "value": c.value, "url": address} for c in console.browser.cookie_jar])
-    shown = Drawn(await profile.new_page(), console)
-    yield shown
-    await profile.close()
+    await page.context.add_cookies(
+        [{"name": c.key, "value": c.value, "url": address} for c in console.browser.cookie_jar]
+    )
+    shown = Drawn(page, console)
+    try:
+        yield shown
+    finally:
+        shown.leave()
+        if is_new or options:
+            await page.context.close()
     assert shown.complaints == []

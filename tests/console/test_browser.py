@@ -17,7 +17,7 @@ from kwitness.console.pages.page import Page
 from tests.collector.collector_process import CollectorProcess
 from tests.console.chromium import THEMES
 from tests.console.conftest import DRAWN, opened
-from tests.console.drawn import NARROW, WIDE, ZOOMED, drawn
+from tests.console.drawn import NARROW, WIDE, ZOOMED, Drawn, drawn
 from tests.console.open_console import OpenConsole, session_of
 from tests.console.test_pages import AWAY
 from tests.soak import alone
@@ -60,18 +60,23 @@ def state(console: OpenConsole, name: str) -> Iterator[None]:
         source.problem, source.lacks = problem, lacks
 
 
-@pytest.mark.parametrize("path", [*ADDRESSES, *FURTHER])
+async def check(shown: Drawn) -> None:
+    """Have axe check a page in both themes, and see that it is as wide as each screen."""
+    for theme in THEMES:
+        await shown.page.emulate_media(color_scheme=theme)
+        assert await shown.findings() == [], theme
+    for size in SIZES:
+        await shown.page.set_viewport_size(size)
+        assert await shown.width() == size["width"]
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
 async def test_all_can_use_a_page_in_both_themes_at_each_width_and_while_sources_fail(
     browser: Browser, drawn_console: OpenConsole, path: str
 ) -> None:
     async with drawn(browser, drawn_console) as shown:
         await shown.goto(path)
-        for theme in THEMES:
-            await shown.page.emulate_media(color_scheme=theme)
-            assert await shown.findings() == [], theme
-        for size in SIZES:
-            await shown.page.set_viewport_size(size)
-            assert await shown.width() == size["width"]
+        await check(shown)
         with state(drawn_console, "failed"):
             await shown.goto(path)
         if await shown.page.locator(".sources li").count():
@@ -79,9 +84,18 @@ async def test_all_can_use_a_page_in_both_themes_at_each_width_and_while_sources
         assert await shown.findings() == []
 
 
+@pytest.mark.parametrize("path", FURTHER)
+async def test_all_can_use_other_rows_of_a_page_and_states_without_rows(
+    browser: Browser, drawn_console: OpenConsole, path: str
+) -> None:
+    async with drawn(browser, drawn_console) as shown:
+        await shown.goto(path)
+        await check(shown)
+
+
 @pytest.mark.soak
 @alone
-@pytest.mark.parametrize("path", ADDRESSES)
+@pytest.mark.parametrize("path", [*ADDRESSES, *FURTHER])
 @pytest.mark.parametrize("name", ["complete", "partial", "failed", "loading", "empty", "away"])
 async def test_all_can_use_each_state_of_a_page_in_both_themes_at_each_width(
     browser: Browser, drawn_console: OpenConsole, collector: CollectorProcess, path: str, name: str
@@ -128,7 +142,7 @@ async def test_a_person_filters_switches_colours_goes_back_and_opens_tabs(
 async def test_rows_that_are_read_again_leave_scroll_focus_selection_and_open_parts_as_they_are(
     browser: Browser, drawn_console: OpenConsole
 ) -> None:
-    async with drawn(browser, drawn_console) as shown:
+    async with drawn(browser, drawn_console, is_new=True) as shown:
         page = shown.page
         await page.clock.install()
         await page.set_viewport_size(NARROW)

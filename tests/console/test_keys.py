@@ -31,7 +31,7 @@ async def test_keys_go_to_pages(browser: Browser, drawn_console: OpenConsole) ->
 async def test_keys_choose_and_open_rows_also_after_they_were_read_again(
     browser: Browser, drawn_console: OpenConsole
 ) -> None:
-    async with drawn(browser, drawn_console) as shown:
+    async with drawn(browser, drawn_console, is_new=True) as shown:
         page = shown.page
         await page.clock.install()
         await shown.goto("/?order=application")
