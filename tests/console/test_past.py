@@ -30,7 +30,8 @@ from kwitness.console.sources.tables import TableSources
 
 from tests.console.open_console import OpenConsole, cells, figure, in_thread, lines, links
 from tests.console.rows_of_tables import add_rows
-from tests.console.table_samples import HOSTILE, read_here
+from tests.console.sight_samples import SIGHTS
+from tests.console.table_samples import HOSTILE, read_here, write_table
 from tests.console.test_pages import AWAY
 from tests.console.traffic_samples import AT, HOUR, moved, requested, windows, write_traffic
 
@@ -83,6 +84,7 @@ async def shared(tmp_path_factory: pytest.TempPathFactory, reads_here: None) -> 
     """A console with one table, in which names are hostile."""
     folder = tmp_path_factory.mktemp("past of 'all'")
     write_traffic(folder, ROWS)
+    write_table(folder, "ClientInventory", SIGHTS)
     async with opened(folder) as console:
         yield console
 
@@ -206,7 +208,7 @@ async def test_the_line_of_the_drawer_gives_the_numbers_of_the_page(
 ) -> None:
     page = await shown(past, f"{address}{'&' if '?' in address else '?'}at={AT}")
 
-    [line] = lines(page)
+    line, *_ = lines(page)
     program, *arguments = shlex.split(line)
     assert program == "kwitness"
     assert await in_thread(main, [*arguments, "--output", "json"]) == 0
@@ -216,6 +218,37 @@ async def test_the_line_of_the_drawer_gives_the_numbers_of_the_page(
     for name, bytes_per_s in written.items():
         [found] = [row for row in cells(page) if row[0].split(" ")[0] == name.split(" ")[0]]
         assert rate(bytes_per_s).replace("\N{NO-BREAK SPACE}", " ") in " ".join(found), name
+
+
+async def test_who_is_gone_or_new_since_the_hour_is_in_a_table_with_first_and_last_sights(
+    past: OpenConsole, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = await shown(past, f"/?at={AT}")
+
+    counts = dict(re.findall(r'data-since="([^"]*)">\s*(\d+)', page))
+    assert counts == {"still there": "1", "gone since": "1", "new since": "1"}
+    assert cells(page.partition('id="since"')[2]) == [
+        ["left", "User:left", "no owner", "gone since", "2026-11-23 14:00 UTC", "2026-11-25 14:00 UTC"],
+        ["came", "User:came", "orders", "new since", "2026-11-24 15:00 UTC", "2026-11-26 14:00 UTC"],
+    ]
+    _, *arguments = shlex.split(lines(page)[1])
+    assert await in_thread(main, [*arguments, "--output", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["items"]
+    assert {row["since"]: str(row["clients"]) for row in rows} == counts
+    of_team = await shown(past, f"/?at={AT}&owner=orders")
+    assert [row[0] for row in cells(of_team.partition('id="since"')[2])] == ["came"]
+    assert 'id="since"' not in await shown(past, f"/?at={AT}&software=librdkafka")
+
+
+async def test_a_client_has_its_first_and_last_sight_also_where_no_source_knows_it(past: OpenConsole) -> None:
+    desk = await shown(past, f"/clients/desk?at={AT}")
+    left = await past.get("/clients/left")
+
+    assert "It pushed first 2026-11-15 14:00 UTC and last 2026-11-27 14:00 UTC" in desk
+    assert "by the table of ClientInventory: still there." in desk
+    assert (
+        "It pushed first 2026-11-23 14:00 UTC and last 2026-11-25 14:00 UTC, by the table of ClientInventory." in left
+    )
 
 
 async def test_readers_of_a_namespace_see_its_rows_of_the_past_alone(past: OpenConsole) -> None:
@@ -239,6 +272,8 @@ async def test_readers_of_a_namespace_see_its_rows_of_the_past_alone(past: OpenC
             assert "desk" not in page, path
             assert str(past.console._backends.tables) not in page
         assert [row[0] for row in cells(await past.get(f"/topics?at={AT}"))] == [f"{own}-topic"]
+        assert "gone or new since is for readers of all namespaces" in await past.get(f"/?at={AT}")
+        assert 'id="sight"' not in await past.get(f"/clients/left?at={AT}") + await past.get("/clients/left")
         for path in (f"/clients/{other}-1", f"/topics/{other}-topic"):
             unknown = (await past.get(f"{path.replace(other, 'cafe')}?at={AT}")).replace("cafe", other)
             assert await past.get(f"{path}?at={AT}") == unknown
@@ -314,6 +349,9 @@ async def test_one_of_several_tables_is_chosen_by_the_address(tmp_path: Path, re
     write_traffic(tmp_path, ROWS[:1], name="a")
     write_traffic(tmp_path, [moved("other", "other-topic", 3_600_000)], name="b")
     async with opened(tmp_path) as console:
+        for name in ("c", "d"):
+            write_table(tmp_path, "ClientInventory", SIGHTS, name=name)
+        await console.read("tables")
         page = await console.get(f"/?at={AT}")
         assert "Each is of one Kafka cluster." in page
         assert [link for link in links(page) if "job=" in link] == [
@@ -324,6 +362,7 @@ async def test_one_of_several_tables_is_chosen_by_the_address(tmp_path: Path, re
 
         assert "other" in page
         assert "desk" not in page
+        assert "There are several tables of ClientInventory" in page
         assert "/clients/other?at=2026-11-24T14%3A00Z&job=b" in links(page)
         console.door.reader = Reader("of shop", frozenset({"shop"}))
         page = await console.get(f"/?at={AT}")

@@ -102,7 +102,9 @@ class Handlers:
         template = page.template
         rows: AbstractContextManager[Seen] = self._assembly.readers.seen_by(reader)
         if past is not None:
-            sources, used = dict.fromkeys(sources, past.source), [past.source]
+            of_now = {key: sources[key] for key in page.past_sources if key in sources}
+            sources = dict.fromkeys(sources, past.source) | of_now
+            used = [past.source, *of_now.values()]
             if past.hour is None:
                 template, values = "past.html", _no_values
             else:

@@ -14,7 +14,7 @@ from kwitness.contracts.kafka_releases import KNOWN_APIS
 from kwitness.contracts.resources.analyses import AnalyticsJobType
 from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
 
-__all__ = ["ANALYSES", "CLIENT", "JOB_TABLES", "MOST_BYTES", "MOST_ROWS", "Analysis"]
+__all__ = ["ANALYSES", "CLIENT", "CLIENT_INVENTORY", "JOB_TABLES", "MOST_BYTES", "MOST_ROWS", "Analysis"]
 
 MOST_ROWS: Final = 20_000
 """Rows of a table that are put together and read."""
@@ -274,11 +274,36 @@ _LEDGER_AUDIT: Final = Analysis(
     """,
     "max(last_ms)",
 )
+CLIENT_INVENTORY: Final = Analysis(
+    "ClientInventory",
+    "client_inventory",
+    "first and last sights",
+    frozenset({"missing_required", "metrics_truncated", "conforms", "ended"}),
+    {
+        **dict.fromkeys(("principal", "client_id", "owner", "owner_contact"), "VARCHAR"),
+        **dict.fromkeys(("instances", "first_seen_ms", "last_seen_ms"), "BIGINT"),
+        "is_gone": "BOOLEAN",
+    },
+    # Namespaces in it are what clients say of themselves, so that none is proven.
+    """
+    SELECT principal, client_id, arg_max(owner, last_seen_ms) AS owner,
+      arg_max(owner_contact, last_seen_ms) AS owner_contact, count(*) AS instances,
+      min(first_seen_ms) AS first_seen_ms, max(last_seen_ms) AS last_seen_ms,
+      bool_and(coalesce(ended, false)) AS is_gone
+    FROM source WHERE kind = 'instance' AND client_id IS NOT NULL AND NOT coalesce(ours, false)
+    GROUP BY principal, client_id ORDER BY last_seen_ms DESC, client_id, principal
+    """,
+    "max(last_seen_ms)",
+    # It has a new version every minute, and times that are a few minutes old.
+    period_s=3_600.0,
+)
+"""First and last sights of clients, which have no hours: all hours of the past show the newest rows."""
 ANALYSES: Final[tuple[Analysis, ...]] = (
     _UPGRADE_IMPACT,
     _COMPLETENESS,
     _MIRROR_AUDIT,
     _LEDGER_AUDIT,
     _COST_ATTRIBUTION,
+    CLIENT_INVENTORY,
 )
-"""All of them, by the order of the navigation."""
+"""All of them, by the order of the navigation; the last is shown beside an hour of the past."""

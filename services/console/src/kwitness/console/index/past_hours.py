@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from kwitness.console.index.all_tables import ALL_TABLES
+from kwitness.console.index.analyses import CLIENT_INVENTORY, JOB_TABLES
 from kwitness.console.index.database import Database
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.namespaces import known_namespaces
 from kwitness.console.index.reader_schemas import ReaderSchemas, Seen
-from kwitness.console.index.tables import TRAFFIC
+from kwitness.console.index.tables import TRAFFIC, Table
 from kwitness.console.readers import Reader
 
 __all__ = ["KEPT_S", "MOST_HOURS", "MOST_READERS", "Hour", "HourGoneError", "PastHours"]
@@ -26,6 +27,8 @@ MOST_READERS: Final = 4
 """Sets of namespaces whose rows of an hour are kept at once."""
 KEPT_S: Final = 600
 """Seconds that an hour is kept after its last page."""
+_OF_NOW: Final = (JOB_TABLES, CLIENT_INVENTORY.table)
+"""Tables with times of their own, which an hour has as they are now."""
 
 
 class Hour(NamedTuple):
@@ -91,7 +94,10 @@ class PastHours:
         database = self._everything.in_schema(name)
         self._everything.write(f"CREATE SCHEMA {name}")
         try:
-            database.write(*(table.filled(items if table is TRAFFIC else "[]") for table in ALL_TABLES))
+            database.write(
+                *(table.filled(items if table is TRAFFIC else "[]") for table in ALL_TABLES if table not in _OF_NOW),
+                *(f"CREATE VIEW {table.name} AS {self._newest(table)}" for table in _OF_NOW),
+            )
             rebuild(database)
         except BaseException:
             self._everything.write(f"DROP SCHEMA {name} CASCADE")
@@ -133,6 +139,9 @@ class PastHours:
         self._retire(replaced)
         for kept in others:
             kept.readers.drop_unused()
+
+    def _newest(self, table: Table) -> str:
+        return f"SELECT * FROM {self._everything.schema}.{table.name}"
 
     def _end(self, kept: _Kept) -> None:
         with self._changing:

@@ -14,6 +14,7 @@ from kwitness.console.rows.client_stories import client_stories, parts_of
 from kwitness.console.rows.clients import client_named
 from kwitness.console.rows.map import MapView
 from kwitness.console.rows.names import name_of
+from kwitness.console.rows.sights import sight_of
 
 __all__ = ["CLIENT"]
 
@@ -25,6 +26,7 @@ def _values(requested: Requested) -> dict[str, Any]:
     return {
         "name": name,
         "client": known,
+        "sight": sight_of(requested.database, name, requested.past.start_ms if requested.past else None),
         "stories": []
         if requested.past
         else [
@@ -68,4 +70,5 @@ CLIENT: Final = Page(
     _values,
     is_named=True,
     has_past=True,
+    past_sources=("client_inventory",),
 )

@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from kwitness.console.pages.lines import Line, application_options, literal, options_text, sql_line
 from kwitness.console.pages.page import Page, Requested
-from kwitness.console.pages.past_lines import APPLICATION, past_lines
+from kwitness.console.pages.past import ShownPast
+from kwitness.console.pages.past_lines import APPLICATION, past_lines, sights_line
 from kwitness.console.pages.sparkline import written_line
 from kwitness.console.rows.fleet import DEFAULT_ORDER, FLEET_ORDERS, FleetView, choices, fleet_rows, totals, unnamed
+from kwitness.console.rows.sights import Sights, sights_around
 from kwitness.console.rows.trends import trends_of
 
 __all__ = ["FLEET"]
@@ -25,6 +27,11 @@ def _values(requested: Requested) -> dict[str, Any]:
         view = replace(view, seen="")
     database = requested.database
     without_name = unnamed(database)
+    sights = (
+        sights_around(database, past.start_ms, owner=view.owner, search=view.search)
+        if past and view.is_of_people
+        else None
+    )
     window = fleet_rows(database, view)
     applications = [] if view.by == "client" else [row["application"] for row in window.rows if row["application"]]
     trends = trends_of(database, "application", applications)
@@ -39,15 +46,18 @@ def _values(requested: Requested) -> dict[str, Any]:
         "unnamed": [] if view.is_filtered else without_name,
         "unnamed_connections": 0 if view.is_filtered else sum(row["connections"] for row in without_name),
         "choices": choices(database),
+        "sights": sights,
         "observers": database.row("SELECT count(*) AS number FROM observers")["number"],
-        "lines": past_lines(
-            past,
-            "client_id" if view.by == "client" else APPLICATION,
-            _equal(view),
-        )
-        if past
-        else _lines(view),
+        "lines": _past_lines(past, view, sights) if past else _lines(view),
     }
+
+
+def _past_lines(past: ShownPast, view: FleetView, sights: Sights | None) -> Sequence[Line]:
+    columns = "client_id" if view.by == "client" else APPLICATION
+    found = past_lines(past, columns, _equal(view))
+    if sights is None or not sights.rows or view.search or view.owner.endswith("*"):
+        return found
+    return (*found, sights_line(past, sights, view.owner))
 
 
 def _own_address(owner: str) -> str:
@@ -102,5 +112,6 @@ FLEET: Final = Page(
     _values,
     title="Fleet",
     has_past=True,
+    past_sources=("client_inventory",),
     own_address=_own_address,
 )

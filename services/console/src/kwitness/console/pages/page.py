@@ -68,6 +68,8 @@ class Page:
         Returns its rows as CSV, for `format=csv` in the address; None where it has none.
     has_past
         True where `at` in the address shows an hour of the past.
+    past_sources
+        Keys of the sources of now that pages of an hour of the past show as well.
     own_address
         Returns the address of an owner's rows, which a browser with such an owner is sent to from the bare path; None
         where there is none.
@@ -82,6 +84,7 @@ class Page:
     is_named: bool = False
     csv: Callable[[Requested], str] | None = None
     has_past: bool = False
+    past_sources: Sequence[str] = ()
     own_address: Callable[[str], str] | None = None
 
     @property

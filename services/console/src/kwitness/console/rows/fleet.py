@@ -47,6 +47,11 @@ class FleetView(PastView):
         return replace(self, whose="all" if own_owner and not self.owner else "")
 
     @property
+    def is_of_people(self) -> bool:
+        """True where rows are selected by no more than owner and search, which any table of clients has."""
+        return not (self.application or self.software or self.version or self.defect)
+
+    @property
     def is_filtered(self) -> bool:
         """True where rows are selected."""
         names = (*_EQUAL, "seen", "defect", "search")
