@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import time
 from typing import Any, Final
 
 from kwitness.console.index.database import Database
+from kwitness.console.index.hour_totals import HOUR_TOTALS, MINUTES, HourTotals
 from kwitness.console.index.tables import CLIENTS, CONNECTIONS, GROUPS, TRAFFIC
+from kwitness.console.index.trends import Trends
+from kwitness.console.rows.last_hour import last_hour
 
-__all__ = ["APPLICATION", "TOPIC", "invent_company"]
+__all__ = ["APPLICATION", "TOPIC", "invent_company", "invent_hour", "leave_out_hostile_names"]
 
 APPLICATION: Final = "checkout-api"
 TOPIC: Final = "orders.placed"
@@ -98,6 +102,32 @@ def invent_company(index: Database) -> None:
         row["topic_owner"] = {"team": owners[row["topic"]], "contact": f"#{owners[row['topic']]}"}
     tables = ((CLIENTS, clients), (CONNECTIONS, connections), (TRAFFIC, traffic), (GROUPS, groups))
     index.write(*(table.filled(json.dumps(rows)) for table, rows in tables))
+
+
+def invent_hour(index: Database) -> None:
+    """Fill the last hour of an index, of which the last minute is as its other tables are."""
+    dice, now_ms = random.Random(7), int(time.time() * 1000)  # noqa: S311 - as above
+    for kept in (HourTotals(), Trends()):
+        kept.add(index, now_ms)
+    now = last_hour(index)[-1]
+    shares = [1 - 0.3 * math.sin((MINUTES - 1 - at) / 14) ** 2 - dice.random() * 0.05 for at in range(MINUTES - 1)]
+    rows = [
+        {
+            "minute": now["minute"] - MINUTES + 1 + at,
+            "connections": now["connections"] - (at < 22) * 12 - (at < 9) * 6,
+            "pushing": now["pushing"] - (at < 22) * 6,
+            "written": now["written"] * share,
+            "read": now["read"] * share**2,
+        }
+        for at, share in enumerate([*shares, 1.0])
+    ]
+    listed = ", ".join(f"({at}, {share})" for at, share in enumerate(shares))
+    index.write(
+        HOUR_TOTALS.filled(json.dumps(rows)),
+        f"INSERT INTO trends SELECT minute - {MINUTES - 1} + place, subject, k8s_namespace, "  # noqa: S608 - numbers
+        "written * (share + 0.1 * sin(place + subject % 7)), lag_ms "
+        f"FROM trends, (VALUES {listed}) AS hour(place, share)",
+    )
 
 
 def _rates(dice: random.Random) -> dict[str, float]:

@@ -19,7 +19,7 @@ from kwitness.images.container_engine import install
 from tests.console.arrival_samples import ARRIVED, MIRRORED, REPORTED
 from tests.console.drawn import drawn
 from tests.console.open_console import OpenConsole
-from tests.console.picture_fleet import APPLICATION, TOPIC, invent_company, leave_out_hostile_names
+from tests.console.picture_fleet import APPLICATION, TOPIC, invent_company, invent_hour, leave_out_hostile_names
 from tests.console.table_samples import REQUESTS, read_here, write_table
 from tests.console.test_browser import EXAMPLES
 from tests.console.test_cost import month
@@ -55,6 +55,7 @@ async def test_pictures_of_all_pages_are_small(browser: Browser, drawn_console: 
     leave_out_hostile_names(drawn_console.console._database)
     drawn_console.console.assembly.request()
     await drawn_console.console.assembly.make_once()
+    invent_hour(drawn_console.console._database)
     async with drawn(browser, drawn_console, color_scheme="light") as shown:
         await shown.page.set_viewport_size(SIZE)
         for page in PAGES:

@@ -11,6 +11,7 @@ import pytest
 
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database
+from kwitness.console.index.hour_totals import HourTotals
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.reader_schemas import ReaderSchemas
 from kwitness.console.index.tables import TRAFFIC
@@ -19,7 +20,7 @@ from kwitness.console.pages.sparkline import sparkline
 from kwitness.console.readers import Reader
 from kwitness.console.rows.trends import trends_of
 
-from tests.console.open_console import OpenConsole
+from tests.console.open_console import OpenConsole, figure
 
 MINUTE = 60_000
 
@@ -115,22 +116,31 @@ def test_a_line_has_gaps_where_nothing_was_counted_and_its_words() -> None:
     line = sparkline([None, 2.0, 4.0, None, 4.0, 0.0], "Written", lambda value: f"{value:g} B")
 
     assert line is not None
-    assert line.path == "M2 10h1m-1 0l2 -9M8 1h1m-1 0l2 18"
+    assert line.path == "M1 10h1m-1 0l1 -9M4 1h1m-1 0l1 18"
     assert line.label == "Written in the last hour: at least 0 B, at most 4 B, last 0 B"
     assert sparkline([1.0, None, 1.0], "Written", str) is None
     flat = sparkline([0, 0, 0], "Written", str)
     assert flat is not None
-    assert flat.path == "M0 19h1m-1 0h2h2"
+    assert flat.path == "M0 19h1m-1 0h1h1"
 
 
 async def test_pages_draw_the_last_hour(console: OpenConsole) -> None:
-    database, trends = console.console._database, Trends()
+    database, trends, hour = console.console._database, Trends(), HourTotals()
     now = int(time.time() * 1000)
     for minute in (1, 2, 3):
         database.write(("UPDATE traffic SET until_ms = until_ms + ?", [minute]))
         trends.add(database, now + minute * MINUTE)
+        hour.add(database, now + minute * MINUTE)
 
     for path, lines in [("/", 4), ("/topics", 2), ("/topics/orders", 2)]:
         page = await console.get(path)
         assert page.count('<svg class="trend"') == lines, path
         assert 'role="img" aria-label="Written in the last hour: at least ' in page
+    page = await console.get("/")
+    assert (
+        'aria-label="Clients in the last hour. connections: at least 6, at most 6, last 6; instances that push: '
+        in page
+    )
+    assert '<div class="plot" id="plot-bytes">' in page
+    assert figure(page, "named") == "0&nbsp;%"
+    assert 'id="plot-' not in await console.get("/?owner=orders")

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from kwitness.console.index.analyses import ANALYSES, JOB_TABLES
+from kwitness.console.index.hour_totals import HOUR_TOTALS
 from kwitness.console.index.resource_tables import RESOURCE_TABLES
 from kwitness.console.index.tables import TABLES
 from kwitness.console.index.trends import TRENDS
 
 __all__ = ["ALL_TABLES"]
 
-ALL_TABLES: Final = (*TABLES, TRENDS, *RESOURCE_TABLES, JOB_TABLES, *(analysis.table for analysis in ANALYSES))
+ALL_TABLES: Final = (
+    *TABLES,
+    TRENDS,
+    HOUR_TOTALS,
+    *RESOURCE_TABLES,
+    JOB_TABLES,
+    *(analysis.table for analysis in ANALYSES),
+)

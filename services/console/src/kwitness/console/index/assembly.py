@@ -7,6 +7,7 @@ import time
 from typing import Final
 
 from kwitness.console.index.database import Database, IndexFullError
+from kwitness.console.index.hour_totals import HourTotals
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.processor_share import ProcessorShare
 from kwitness.console.index.reader_schemas import ReaderSchemas
@@ -40,6 +41,7 @@ class Assembly:
         self.readers = ReaderSchemas(database)
         self._database = database
         self._trends = Trends()
+        self._hour_totals = HourTotals()
         self._changed = asyncio.Event()
 
     def request(self) -> None:
@@ -60,7 +62,9 @@ class Assembly:
     def _make(self) -> None:
         began = time.thread_time()
         rebuild(self._database)
-        self._trends.add(self._database, int(time.time() * 1000))
+        now_ms = int(time.time() * 1000)
+        self._trends.add(self._database, now_ms)
+        self._hour_totals.add(self._database, now_ms)
         self.readers.make_again()
         self.worked_s = time.thread_time() - began
 

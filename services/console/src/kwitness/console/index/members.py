@@ -14,7 +14,7 @@ from typing import Final
 from kwitness.console.index.database import Database, unnested
 from kwitness.contracts.software_defects import defects_of
 
-__all__ = ["CLIENT", "READS", "WRITES", "rebuild"]
+__all__ = ["CLIENT", "PUSHES", "READS", "WRITES", "rebuild"]
 
 _COLUMNS: Final = (
     "client_id, principal, k8s_namespace, k8s_workload, k8s_pod, client_software_name, client_software_version, owner, "
@@ -29,10 +29,12 @@ _IDENTITY: Final = (
     "client_software_version",
 )
 """Columns that tell members apart."""
+PUSHES: Final = "last_push_ms IS NOT NULL AND NOT coalesce(terminated, false) AND NOT coalesce(ours, false)"
+"""Selects the instances that push of `clients`."""
 _SIGHTINGS: Final = f"""
 CREATE OR REPLACE TEMP TABLE sightings AS
 SELECT {_COLUMNS}, 1 AS pushing, 0 AS connections, false AS on_wire
-FROM clients WHERE last_push_ms IS NOT NULL AND NOT coalesce(terminated, false) AND NOT coalesce(ours, false)
+FROM clients WHERE {PUSHES}
 UNION ALL SELECT {_COLUMNS}, 0, 1, opaque IS NULL FROM connections
 UNION ALL SELECT {_COLUMNS}, 0, 0, true FROM traffic
 """

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from kwitness.console.index.database import Row
+from kwitness.console.pages.axes import ticks
 from kwitness.console.pages.job_examples import COST_JOB
 from kwitness.console.pages.lines import Line, literal, sql_line
+from kwitness.console.pages.money import MICRO, money
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.table_lines import job_line
 from kwitness.console.rows.costs import COST_ORDER, COST_ORDERS, CostView, months_of, teams
@@ -15,15 +17,35 @@ from kwitness.console.rows.job_tables import ShownTable, shown_table
 
 __all__ = ["COST"]
 
-_HEIGHT: Final = 100
+_HEIGHT: Final = 96
+_MOST_NAMES: Final = 12
+"""Months that have their name below the bar; of more, each second one has."""
 
 
 class Bar(NamedTuple):
-    """A month of the picture: heights of its cost and of the part without an owner, of `_HEIGHT` at most."""
+    """A month of the picture: heights of its cost and of the part without an owner, of `_HEIGHT` at most.
 
-    month: Row
+    Attributes
+    ----------
+    left, width
+        Shares of 100.
+    name
+        The month; empty where bars are too many.
+    """
+
+    left: float
+    width: float
     height: float
     unowned: float
+    name: str
+
+
+class Picture(NamedTuple):
+    """Bars, the oldest first, and numbers of the axis by their place from the top."""
+
+    height: int
+    bars: Sequence[Bar]
+    numbers: Sequence[tuple[float, str]]
 
 
 def _values(requested: Requested) -> dict[str, Any]:
@@ -38,22 +60,34 @@ def _values(requested: Requested) -> dict[str, Any]:
         "table": table,
         "months": months,
         "month": shown,
-        "bars": _bars(months),
-        "height": _HEIGHT,
+        "picture": _picture([*reversed(months)]),
         "window": teams(requested.database, view, table.job, [row["month"] for row in months[chosen:]]),
         "example": COST_JOB,
         "lines": _lines(table, shown["month"] if shown else ""),
     }
 
 
-def _bars(months: Sequence[Row]) -> list[Bar]:
-    """Return bars of all months, the oldest first."""
-    largest = max((row["cost"] or 0 for row in months), default=0)
-    scale = _HEIGHT / float(largest) if largest else 0.0
-    return [
-        Bar(row, round(float(row["cost"] or 0) * scale, 1), round(float(row["unowned_cost"] or 0) * scale, 1))
-        for row in reversed(months)
-    ]
+def _picture(months: Sequence[Row]) -> Picture:
+    """Return the picture of months, the oldest first."""
+    costs = [(row["cost"] or 0, row["unowned_cost"] or 0) for row in months]
+    units = ticks(max((float(cost) / MICRO for cost, _ in costs), default=0))
+    scale = (_HEIGHT - 6) / units[-1] / MICRO
+    share = 100 / max(len(months), 1)
+    every = 1 if len(months) <= _MOST_NAMES else 2
+    return Picture(
+        _HEIGHT,
+        [
+            Bar(
+                round((place + 0.15) * share, 2),
+                round(0.7 * share, 2),
+                round(float(cost) * scale, 1),
+                round(float(unowned) * scale, 1),
+                month["month"] if (len(months) - 1 - place) % every == 0 else "",
+            )
+            for place, (month, (cost, unowned)) in enumerate(zip(months, costs, strict=True))
+        ],
+        [(round(_HEIGHT - unit * MICRO * scale, 1), money(round(unit * MICRO)).removesuffix(".00")) for unit in units],
+    )
 
 
 def _lines(table: ShownTable, month: str) -> Sequence[Line]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from kwitness.console.pages.lines import Line, application_options, literal, options_text, sql_line
+from kwitness.console.pages.overview import overview
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.past import ShownPast
 from kwitness.console.pages.past_lines import APPLICATION, past_lines, sights_line
@@ -43,6 +44,9 @@ def _values(requested: Requested) -> dict[str, Any]:
         "window": window,
         "written_lines": {name: written_line(trend) for name, trend in trends.items()},
         "totals": totals(database, view),
+        "overview": None
+        if past or view.is_filtered
+        else overview(database, has_resources=bool(requested.read_ms.get("resources"))),
         "unnamed": [] if view.is_filtered else without_name,
         "unnamed_connections": 0 if view.is_filtered else sum(row["connections"] for row in without_name),
         "choices": choices(database),

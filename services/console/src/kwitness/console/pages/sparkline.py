@@ -11,7 +11,7 @@ from kwitness.console.rows.trends import Trend
 
 __all__ = ["Sparkline", "lag_line", "sparkline", "written_line"]
 
-_STEP: Final = 2
+_STEP: Final = 1
 _HEIGHT: Final = 20
 _FEWEST: Final = 3
 """Values that are a trend."""

@@ -143,7 +143,8 @@ def totals(database: Database, view: FleetView) -> Row:
     return database.row(
         f"""
         SELECT count(DISTINCT application) AS applications, count(DISTINCT client_id) AS clients,
-          coalesce(sum(pushing), 0)::BIGINT AS pushing, coalesce(sum(connections), 0)::BIGINT AS connections
+          coalesce(sum(pushing), 0)::BIGINT AS pushing, coalesce(sum(connections), 0)::BIGINT AS connections,
+          coalesce(sum(connections) FILTER (client_id <> ''), 0)::BIGINT AS named_connections
         FROM members WHERE {condition}
         """,
         parameters,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kwitness.console.index.database import Database
+from kwitness.console.index.database import Database, Row
 
-__all__ = ["resource_named", "resource_names"]
+__all__ = ["resource_counts", "resource_named", "resource_names"]
 
 
 def resource_named(database: Database, kind: str, namespace: str, name: str) -> dict[str, Any] | None:
@@ -26,3 +26,15 @@ def resource_names(database: Database, kind: str) -> list[str]:
         {"kind": kind},
     )
     return [row["name"] for row in rows]
+
+
+def resource_counts(database: Database) -> Row:
+    """Return how many findings jobs have, and how many subscriptions there are of this installation."""
+    return database.row(
+        """
+        SELECT
+          (SELECT coalesce(sum((item->>'$.status.analyses[0].findingsTotal')::BIGINT), 0)::BIGINT
+           FROM resources WHERE kind = 'AnalyticsJob') AS findings,
+          (SELECT count(*) FROM subscriptions WHERE made_by = 'Ours') AS subscriptions
+        """
+    )
