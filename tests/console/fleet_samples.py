@@ -89,7 +89,7 @@ def window(end_ms: int, **lists: list[dict[str, Any]]) -> dict[str, Any]:
 def list_connections(collector: CollectorProcess) -> None:
     """Have observers list what they have open, as they do after a question."""
     collector.get("/v1/connections")
-    clients = (CHECKOUT, CHECKOUT, LEDGER, REPORTS, STRANGER)
+    clients = (CHECKOUT, CHECKOUT, {**LEDGER, "group_id": "ledger-group"}, REPORTS, STRANGER)
     opened = [connection(number, **client) for number, client in enumerate(clients, start=1)]
     assert collector.observe(request(open_connections=listed(*opened))).status == 200
     beside = request(open_connections=listed(connection(9, **IN_POD)), **of_sidecar("app"))

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from kwitness.answers.views.elapsed import span
 from kwitness.cli.__main__ import main
 from kwitness.sandbox.session import published
 
@@ -91,16 +92,25 @@ async def test_topics_have_the_numbers_of_the_command(console: OpenConsole) -> N
 async def test_a_topic_has_the_clients_and_groups_of_the_command(console: OpenConsole) -> None:
     page = await console.get("/topics/orders")
 
-    clients, groups = await printed_by(page)
+    clients, groups, pushing, connected = await printed_by(page)
 
     shown = {(row[0].split()[0], row[1]) for row in cells(page)}
     does = {"Produce": "writes", "Fetch": "reads"}
     assert shown == {(item["client_id"], does[item["api"]]) for item in clients["items"]}
     throttled = {row[0].split()[0]: row[7] for row in cells(page)}
     assert throttled["reports"] == "9s"
-    second = page.partition("<tbody>")[2].partition("<tbody>")[2]
-    assert all(f"<bdi>{item['group_id']}</bdi>" in second for item in groups["items"])
-    assert second.count("<tr>") == len(groups["items"])
+    rows = _rows_after(page, "Groups that commit offsets of this topic")
+    assert [(row[0], row[3].replace(" ", "")) for row in rows] == [
+        (item["group_id"], str(item["committed_lag"])) for item in groups["items"]
+    ]
+    # The lines for members are those of the first group, the furthest behind that has a time.
+    assert (rows[0][0], rows[0][2], rows[0][4]) == ("ledger-group", "3s", "1")
+    assert (rows[1][0], rows[1][2], rows[1][4]) == ("reports-group", "not known", "not known")
+    assert pushing["items"] == []
+    assert _rows_after(page, "Members that pushes or open connections name") == [
+        ["ledger", "ledger-group", "User:ledger", "payments payments@example.org", "\N{EN DASH}", "1", "reads"]
+    ]
+    assert [item["client_id"] for item in connected["items"]] == ["ledger"]
     assert figure(page, "writers") == "2"
     assert figure(page, "readers") == "2"
 
@@ -119,6 +129,20 @@ async def test_a_client_has_the_instances_and_connections_of_the_command(console
     assert {item["topic"] for item in topics["items"]} == {"orders"}
     steps = [sentence for item in why["items"] for sentence in item["sections"]["What to do next"]]
     assert {row[6] for row in _rows_after(page, 'id="pushes"')} == set(steps)
+
+
+async def test_a_client_has_the_lag_of_its_groups_as_the_command_has_it(console: OpenConsole) -> None:
+    page = await console.get("/clients/ledger")
+
+    [group] = [await in_thread(printed, line) for line in lines(page) if line.startswith("kwitness groups ")]
+
+    [item] = group["items"]
+    assert _rows_after(page, 'aria-label="Table of its groups"')[0][:4] == [
+        item["group_id"],
+        item["topic"],
+        span(item["committed_lag_ms"]),
+        str(item["committed_lag"]),
+    ]
 
 
 def _rows_after(page: str, mark: str) -> list[list[str]]:

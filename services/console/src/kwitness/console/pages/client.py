@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
+from kwitness.console.index.database import Row
+from kwitness.console.pages.group_lines import lag_lines
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern, sql_line
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
@@ -37,17 +39,20 @@ def _values(requested: Requested) -> dict[str, Any]:
         "software": sorted((product or "", version or "") for product, version in software),
         "around": MapView(client=in_query(name)).address("/map"),
         "series_address": link_of("series/clients", name),
-        "lines": past_lines(requested.past, "topic, api", {"client_id": name}) if requested.past else _lines(name),
+        "lines": past_lines(requested.past, "topic, api", {"client_id": name})
+        if requested.past
+        else _lines(name, known.groups),
     }
 
 
-def _lines(client_id: str) -> Sequence[Line]:
+def _lines(client_id: str, groups: Sequence[Row]) -> Sequence[Line]:
     name = shlex.quote(pattern(client_id))
     return (
         Line("kwitness", f"kwitness why {name}", "its state, the reason, and what to do"),
         Line("kwitness", f"kwitness clients {name} --output wide", "its instances that push"),
         Line("kwitness", f"kwitness connections --client-id {name}", "its connections at observers"),
         Line("kwitness", f"kwitness topics '*' --client-id {name}", "topics that it uses"),
+        *lag_lines(row["group_id"] for row in groups),
         Line(
             "PromQL",
             f"sum by (topic, api) (rate({BYTES}{{{label('client_id', client_id)}}}[5m]))",

@@ -6,15 +6,18 @@ import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
+from kwitness.console.index.database import Row
+from kwitness.console.pages.group_lines import member_lines
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern, sql_line
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
 from kwitness.console.pages.past_lines import past_lines
 from kwitness.console.pages.sparkline import lag_line, written_line
 from kwitness.console.rows.addresses import PAGE_ROWS
+from kwitness.console.rows.groups import groups_of_topic, members_on_topic
 from kwitness.console.rows.map import MapView
 from kwitness.console.rows.names import name_of
-from kwitness.console.rows.topics import groups_of, topic_clients, topic_named
+from kwitness.console.rows.topics import topic_clients, topic_named
 from kwitness.console.rows.trends import trends_of
 
 __all__ = ["TOPIC"]
@@ -22,6 +25,7 @@ __all__ = ["TOPIC"]
 
 def _values(requested: Requested) -> dict[str, Any]:
     topic = name_of(requested.database, requested.name, "topic", "traffic")
+    groups = groups_of_topic(requested.database, topic)
     trend = trends_of(requested.database, "topic", [topic]).get(topic)
     return {
         "topic": topic,
@@ -29,21 +33,23 @@ def _values(requested: Requested) -> dict[str, Any]:
         "lag_line": lag_line(trend),
         "row": topic_named(requested.database, topic),
         "clients": topic_clients(requested.database, topic),
-        "groups": groups_of(requested.database, topic),
+        "groups": groups,
+        "members": members_on_topic(requested.database, topic, groups) if groups else [],
         "page_rows": PAGE_ROWS,
         "around": MapView(topic=in_query(topic)).address("/map"),
         "series_address": link_of("series/topics", topic),
         "lines": past_lines(requested.past, "client_id, principal, api", {"topic": topic})
         if requested.past
-        else _lines(topic),
+        else _lines(topic, groups),
     }
 
 
-def _lines(topic: str) -> Sequence[Line]:
+def _lines(topic: str, groups: Sequence[Row]) -> Sequence[Line]:
     name = shlex.quote(pattern(topic))
     return (
         Line("kwitness", f"kwitness topics {name}", "who writes and reads it"),
         Line("kwitness", f"kwitness groups --topic {name}", "consumer groups and their lag"),
+        *(member_lines(groups[0]["group_id"]) if groups else ()),
         Line("kubectl", f"kubectl get kafkatopics --all-namespaces --field-selector metadata.name={name}", "Strimzi's"),
         Line(
             "PromQL",
@@ -59,4 +65,12 @@ def _lines(topic: str) -> Sequence[Line]:
     )
 
 
-TOPIC: Final = Page("/topics", "topics", "topic.html", ("traffic", "groups"), _values, is_named=True, has_past=True)
+TOPIC: Final = Page(
+    "/topics",
+    "topics",
+    "topic.html",
+    ("traffic", "groups", "clients", "connections"),
+    _values,
+    is_named=True,
+    has_past=True,
+)

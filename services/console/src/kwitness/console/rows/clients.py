@@ -10,6 +10,7 @@ from kwitness.answers.views.client_story import next_step
 from kwitness.console.index.database import Database, Row
 from kwitness.console.rows.addresses import PAGE_ROWS
 from kwitness.console.rows.client_stories import client_item
+from kwitness.console.rows.groups import groups_of_client
 
 __all__ = ["Client", "client_named"]
 
@@ -77,13 +78,7 @@ def client_named(database: Database, client_id: str, pushes_as_of_ms: int) -> Cl
             ORDER BY bytes_per_s DESC NULLS LAST, topic, api LIMIT {PAGE_ROWS}
             """
         ),
-        groups=rows(
-            f"""
-            SELECT * FROM groups WHERE group_id IN (
-              SELECT group_id FROM clients {_OF_CLIENT} UNION SELECT group_id FROM connections {_OF_CLIENT})
-            ORDER BY committed_lag_ms DESC NULLS LAST, committed_lag DESC, group_id, topic LIMIT {PAGE_ROWS}
-            """
-        ),
+        groups=groups_of_client(database, client_id),
         is_silent=counted["is_silent"],
     )
 

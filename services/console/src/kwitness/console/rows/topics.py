@@ -1,4 +1,4 @@
-"""Selects the rows of the list of topics and of one topic; numbers are those of `kwitness topics` and `groups`."""
+"""Selects the rows of the list of topics and of one topic; numbers are those of `kwitness topics`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kwitness.console.index.database import Database, Row
 from kwitness.console.index.members import CLIENT, READS, WRITES
 from kwitness.console.rows.addresses import PAGE_ROWS, PastView, Window
 
-__all__ = ["TOPICS_ORDER", "TOPICS_ORDERS", "TopicsView", "groups_of", "topic_clients", "topic_named", "topic_rows"]
+__all__ = ["TOPICS_ORDER", "TOPICS_ORDERS", "TopicsView", "topic_clients", "topic_named", "topic_rows"]
 
 TOPICS_ORDERS: Final = ("topic", "owner", "writers", "readers", "bytes_in", "bytes_out", "lag_ms", "committed_lag_ms")
 TOPICS_ORDER: Final = "-bytes_in"
@@ -76,14 +76,3 @@ def topic_clients(database: Database, topic: str) -> list[Row]:
             f"{code}: {count}" for code, count in sorted(json.loads(row["errors"] or "{}").items()) if count
         ]
     return rows
-
-
-def groups_of(database: Database, topic: str) -> list[Row]:
-    """Return consumer groups of a topic, those that are furthest behind first, at most a page."""
-    return database.rows(
-        f"""
-        SELECT * FROM groups WHERE topic = $topic
-        ORDER BY committed_lag_ms DESC NULLS LAST, committed_lag DESC, group_id LIMIT {PAGE_ROWS}
-        """,
-        {"topic": topic},
-    )
