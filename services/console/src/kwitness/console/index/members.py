@@ -1,9 +1,10 @@
-"""Puts together what all sources know of each client: the tables `members`, `flows` and `topics`, after each change.
+"""Puts together what all sources know of each client, after each change: the tables of members, flows and topics.
 
 A member is a client id with its principal and workload, in one version of its software. Sources know different parts of
 that: a principal or workload that a source lacks is completed where all others that have one agree. A flow is what a
 client id does with one topic, by the namespace that its observer proved. The application of both is the workload, else
-the principal, else the client id. What pages sum is summed here, once for all of them.
+the principal, else the client id. A membership is a client id that names a group itself, by a push or on an open
+connection. What pages sum is summed here, once for all of them.
 """
 
 from __future__ import annotations
@@ -102,6 +103,17 @@ FROM identities AS i LEFT JOIN (
   FROM flows GROUP BY member
 ) AS f ON f.member = i.id
 """
+_MEMBERSHIPS: Final = """
+CREATE OR REPLACE TABLE memberships AS
+SELECT group_id, client_id, any_value(owner) AS owner, any_value(owner_contact) AS owner_contact,
+  sum(pushing)::BIGINT AS pushing, sum(connections)::BIGINT AS connections,
+  count(*) OVER (PARTITION BY client_id) AS group_count
+FROM (
+  SELECT group_id, client_id, owner, owner_contact, 1 AS pushing, 0 AS connections FROM clients
+  WHERE group_id <> '' AND last_push_ms IS NOT NULL AND NOT coalesce(terminated, false)
+  UNION ALL SELECT group_id, client_id, owner, owner_contact, 0, 1 FROM connections WHERE group_id <> ''
+) GROUP BY group_id, client_id
+"""
 CLIENT: Final = (
     "(principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload, k8s_pod)"
 )
@@ -136,13 +148,13 @@ _DEFECTS: Final = {"name": "VARCHAR", "version": "VARCHAR", "defects": ["VARCHAR
 
 
 def rebuild(database: Database) -> None:
-    """Make `members`, `flows` and `topics` of the tables that sources fill, and `defects` of the software in them."""
+    """Make `members`, `flows`, `memberships` and `topics` of what sources fill, and `defects` of the software there."""
     defects = [
         {**software, "defects": [defect.id for defect in defects_of(software["name"], software["version"])]}
         for software in database.rows(_SOFTWARE)
     ]
     wrong = json.dumps([software for software in defects if software["defects"]])
     database.write(
-        *(_SIGHTINGS, _PRINCIPALS, _PLACES, _IDENTITIES, _FLOWS, _MEMBERS, _TOPICS),
+        *(_SIGHTINGS, _PRINCIPALS, _PLACES, _IDENTITIES, _FLOWS, _MEMBERS, _MEMBERSHIPS, _TOPICS),
         (f"CREATE OR REPLACE TABLE defects AS SELECT unnest(item) FROM {unnested(_DEFECTS)}", [wrong]),
     )
