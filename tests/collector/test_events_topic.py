@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -34,7 +35,7 @@ def headers(message: Message) -> dict[str, str]:
 
 def test_rows_reach_their_topics_as_they_are_marked_with_what_the_token_says(start: Start, broker: LocalBroker) -> None:
     collector = start(bootstrap=broker.bootstrap)
-    lines = {topic: row(seq, topic, reported_by="broker", k8s_pod="forged") for seq, topic in enumerate(SCHEMAS, 1)}
+    lines = {topic: row(seq, topic, reported_by="broker") for seq, topic in enumerate(SCHEMAS, 1)}
     body = request(lines.values(), totals=[totals(6)], epoch=7)
 
     answer = eventually(lambda: collector.observe(body), lambda answer: not answer.body["later"])
@@ -57,12 +58,14 @@ def test_rows_reach_their_topics_as_they_are_marked_with_what_the_token_says(sta
     assert collector.value("kafka_client_records_total") == 10
 
 
-def test_rows_of_a_sidecar_are_marked_with_the_workload_that_its_pod_bears_out(
+def test_rows_of_a_sidecar_have_the_place_and_the_workload_that_its_pod_bears_out(
     start: Start, broker: LocalBroker
 ) -> None:
     collector = start(bootstrap=broker.bootstrap)
     for epoch, workload in ((17, "app"), (18, "ap")):
-        body = request([row(1, k8s_workload="forged")], epoch=epoch, **of_sidecar(workload))
+        body = request([row(1), row(2, k8s_workload="forged")], epoch=epoch, **of_sidecar(workload))
+        first = collector.observe(body, token=SIDECAR)
+        assert [(refused["seq"], refused["reason"]) for refused in first.body["rejected"]] == [(2, "WrongPlace")]
         eventually(lambda: collector.observe(body, token=SIDECAR), lambda answer: not answer.body["later"])  # noqa: B023
 
     records = read_topic(broker, TOPICS["traffic"], lambda one: headers(one).get("event_epoch") in {"17", "18"}, 2)
@@ -70,6 +73,9 @@ def test_rows_of_a_sidecar_are_marked_with_the_workload_that_its_pod_bears_out(
     assert marks["17"]["k8s_workload"] == "app"
     assert "k8s_workload" not in marks["18"]
     assert {(one["k8s_namespace"], one["k8s_pod"]) for one in marks.values()} == {("stranger", "app-1")}
+    values = {headers(record)["event_epoch"]: json.loads(record.value() or b"") for record in records}
+    own = {"event_seq": 1, "k8s_namespace": "stranger", "k8s_pod": "app-1"}
+    assert values == {"17": own | {"k8s_workload": "app"}, "18": own}
 
 
 def test_rows_that_waited_for_the_broker_are_there_once_it_is_back(start: Start) -> None:

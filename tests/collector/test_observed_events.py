@@ -138,7 +138,9 @@ def test_a_row_that_can_never_be_written_is_rejected_alone(start: Start) -> None
     unknown = row(3, "interceptions")
     times = {"seq": 6, "times": [{"api": "Fetch", "counts": [1] * (COUNTS - 1)}]}
 
-    answer = collector.observe(request([row(1), array, unknown, latin, row(5)], totals=[times]))
+    placed = row(7, k8s_namespace="shop")  # a gateway's clients may be anywhere
+
+    answer = collector.observe(request([row(1), array, unknown, latin, row(5), placed], totals=[times]))
 
     assert answer.status == 200
     assert answer.body["accepted"] == "1,5"
@@ -147,8 +149,9 @@ def test_a_row_that_can_never_be_written_is_rejected_alone(start: Start) -> None
         (3, "UnknownTopic"),
         (4, "MalformedRow"),
         (6, "UnknownBounds"),
+        (7, "WrongPlace"),
     ]
-    assert ledger(collector)["events"]["dropped"] == {"rejected": 4}
+    assert ledger(collector)["events"]["dropped"] == {"rejected": 5}
 
 
 def test_connections_are_added_up_over_observers_and_gone_at_zero(start: Start) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from kwitness.collector.event_lines import EventBatch, Head, trouble_with
 from kwitness.collector.event_numbers import EventNumbers, SourceNumbers
 from kwitness.collector.failures import UnavailableError
 from kwitness.collector.ledger import EVENTS, EVENTS_TOPIC
-from kwitness.collector.origin import Sender, believed
+from kwitness.collector.origin import Sender, believed, origin_of
 from kwitness.collector.pipeline import Pipeline
+from kwitness.collector.row_places import place_problem, placed
 from kwitness.collector.sinks.topic_writer import Record
+from kwitness.collector.turns import Turns
 from kwitness.contracts import record_headers
 from kwitness.contracts.collector_config import CollectorTopics
 from kwitness.contracts.envelopes import Directives, EventRow, EventsAnswer, Rejection, ranges_of
@@ -53,7 +55,7 @@ class EventTaking:
         try:
             # They are counted from here on, whatever becomes of the rows: totals never count twice.
             taken = await add_totals(numbers, claim.fresh, rejected)
-            rows = dict(_possible(batch, claim.fresh, topics, rejected))
+            rows = await _possible(batch, claim.fresh, topics, rejected)
             try:
                 rejected += await self._write(head, sender, rows)
                 taken |= rows.keys() - {one.seq for one in rejected}
@@ -115,20 +117,26 @@ class EventTaking:
         ]
 
 
-def _possible(
+async def _possible(
     batch: EventBatch, fresh: frozenset[int], topics: Sequence[str], rejected: list[Rejection]
-) -> Iterator[tuple[int, tuple[EventRow, bytes]]]:
+) -> dict[int, tuple[EventRow, bytes]]:
+    """Return the rows that can be written, with their places; others are put in the list."""
+    turns, origin = Turns(), origin_of(batch.head)
+    possible: dict[int, tuple[EventRow, bytes]] = {}
     for seq, (row, line) in batch.rows.items():
         if seq not in fresh:
             continue
-        trouble = trouble_with(line)
+        await turns.pause_when_due()
         if row.topic not in topics:
             message = f"this collector writes {', '.join(topics)}, not {row.topic}"
             rejected.append(Rejection(seq=seq, reason="UnknownTopic", message=message))
-        elif trouble is not None:
+        elif (trouble := trouble_with(line)) is not None:
             rejected.append(Rejection(seq=seq, reason="MalformedRow", message=trouble))
+        elif (problem := place_problem(line, origin)) is not None:
+            rejected.append(Rejection(seq=seq, reason="WrongPlace", message=problem))
         else:
-            yield seq, (row, line)
+            possible[seq] = (row, placed(line, origin))
+    return possible
 
 
 def _record(head: Head, sender: Sender, row: EventRow, line: bytes, topics: CollectorTopics) -> Record:
