@@ -139,6 +139,21 @@ def test_it_reads_our_resources_and_writes_nothing(checked_by: str, resources: s
     assert (maps["verbs"], maps["resourceNames"]) == (["get"], ["ca"])
 
 
+def test_the_page_has_each_permission_of_the_pod() -> None:
+    oidc = {"issuer": "https://login.example.org/", "clientId": "kwitness", "checkedBy": "console"}
+    manifests = rendered(signIn={"methods": ["oidc"], "oidc": oidc}, collector={"name": "main", "caConfigMap": "ca"})
+    section = PAGE.read_text().partition("## What the pod may do")[2].partition("##")[0]
+    rows = [re.findall(r"`(get|list|create)`", row) for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)]
+
+    given = [
+        rule["verbs"]
+        for role in chart.of_kind(manifests, "Role", "ClusterRole")
+        if role["metadata"]["name"] == "kwitness-kwitness-console"
+        for rule in role["rules"]
+    ]
+    assert sorted(rows) == sorted(given)
+
+
 def test_restarts_when_its_settings_change() -> None:
     first, second = rendered(), rendered(logLevel="DEBUG")
 

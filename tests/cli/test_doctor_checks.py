@@ -342,6 +342,15 @@ def test_every_hop_that_dropped_something_is_named_and_a_collectors_own_answer_c
     ]
 
 
+def test_a_pod_names_once_all_that_it_may_not_read_and_compares_no_version_of_its_own() -> None:
+    of_a_pod = replace(sound(), version=None, definitions=None, operators=None, injectors=None, by_person=False)
+    refused = (Refused("TelemetryCollector kafka/other", "forbidden"),)
+
+    found = only(replace(of_a_pod, refused=refused))
+    assert (found.check, found.severity) == ("Looking", "note")
+    assert "TelemetryCollector kafka/other" in found.message
+
+
 def test_versions_of_everything_that_reports_are_compared() -> None:
     answered = ClusterState.model_validate(
         {

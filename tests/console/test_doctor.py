@@ -54,6 +54,13 @@ def test_a_collector_without_permission_to_reach_it_is_no_error(api: ApiServer, 
     assert "may not get pods/portforward" in finding.message
     assert not [finding for finding in look_at(facts) if finding.check == "Collectors"]
 
+    access = connect(AccessOptions(kubeconfig=kubeconfig, namespace=namespace))
+    of_a_pod = look_at(look(access, None, everywhere=True, by_person=False))
+    [finding] = [finding for finding in of_a_pod if "may not" in finding.message or finding.check == "Looking"]
+    assert finding.severity == "note"
+    assert finding.message.startswith("CustomResourceDefinitions, the Deployments of operator and injector, Telem")
+    assert "kwitness doctor" in finding.remedy
+
 
 async def test_findings_are_those_of_the_command_the_worst_first(
     api: ApiServer, access: ClusterAccess, namespace: str, fleet: CollectorProcess, tmp_path: Path

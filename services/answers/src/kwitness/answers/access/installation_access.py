@@ -49,7 +49,7 @@ def look(
     *,
     everywhere: bool,
     routes: Mapping[str, CollectorRoute] | None = None,
-    needs_commands: bool = True,
+    by_person: bool = True,
 ) -> InstallationFacts:
     """Gather the facts.
 
@@ -61,8 +61,8 @@ def look(
         Whether to look into all namespaces, as far as the caller may; else into the chosen one.
     routes
         Ways to collectors by the id of their cluster, where the caller has one already.
-    needs_commands
-        Whether the caller needs the permissions of the commands.
+    by_person
+        Whether the caller is a person: one needs the permissions of the commands, and can get more.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def look(
     resources = looker.resources()
     injectors = looker.deployments("injector")
     return InstallationFacts(
-        version=importlib.metadata.version("kwitness"),
+        version=_own_version(),
         now_s=time.time(),
         definitions=looker.definitions(),
         operators=looker.deployments("operator"),
@@ -81,8 +81,9 @@ def look(
         resources=resources,
         collectors=tuple(looker.collectors(resources)),
         certificate_expiry_s=looker.certificate_expiry_s(injectors or ()),
-        permissions=tuple(looker.permissions(resources)) if needs_commands else (),
+        permissions=tuple(looker.permissions(resources)) if by_person else (),
         refused=tuple(looker.refused),
+        by_person=by_person,
     )
 
 
@@ -286,6 +287,14 @@ class _Looker:
             self.refused.append(Refused("your permissions", str(error)))
             return None
         return bool(((answer or {}).get("status") or {}).get("allowed"))
+
+
+def _own_version() -> str | None:
+    """Return the version of this program; None where it is not installed as a package, as in images."""
+    try:
+        return importlib.metadata.version("kwitness")
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def deployment_facts(body: Mapping[str, Any]) -> DeploymentFacts:

@@ -93,6 +93,17 @@ class PodRoute:
         """Of the KafkaCluster, until the collector is known."""
         return self._route.name if self._route else f"of KafkaCluster {self._cluster}"
 
+    def cluster_id(self) -> str | None:
+        """Return the id of the Kafka cluster; None until the operator has connected to it.
+
+        Raises
+        ------
+        CommandFailedError
+            The API server cannot be reached.
+        """
+        body = self._access.get("KafkaCluster", self._cluster, self._namespace) or {}
+        return (body.get("status") or {}).get("clusterId")
+
     def connect(self) -> http.client.HTTPConnection:
         """Look the collector up, and open a connection to it."""
         self._route = self._found()

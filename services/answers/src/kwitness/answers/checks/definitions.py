@@ -25,6 +25,8 @@ _SHOWN: Final = 3
 
 def check_definitions(facts: InstallationFacts) -> Iterator[Finding]:
     """A finding for each definition that is not as it should be, or one for all."""
+    if facts.definitions is None and not facts.by_person:
+        return
     if facts.definitions is None:
         yield warning(
             CHECK,

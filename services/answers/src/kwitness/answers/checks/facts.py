@@ -91,7 +91,7 @@ class InstallationFacts:
     Attributes
     ----------
     version
-        Of this command.
+        Of this program; None where it is not known, as in images.
     now_s
         When it was looked, in seconds since 1970.
     definitions
@@ -108,9 +108,11 @@ class InstallationFacts:
         What the caller needs.
     refused
         What could not be asked.
+    by_person
+        Whether a person looked. A pod has few permissions on purpose.
     """
 
-    version: str
+    version: str | None
     now_s: float
     definitions: Mapping[str, Mapping[str, Any]] | None = None
     operators: tuple[DeploymentFacts, ...] | None = None
@@ -120,6 +122,7 @@ class InstallationFacts:
     certificate_expiry_s: float | None = None
     permissions: tuple[Permission, ...] = ()
     refused: tuple[Refused, ...] = field(default=())
+    by_person: bool = True
 
     def of_kind(self, kind: str) -> list[Mapping[str, Any]]:
         """Resources of one kind."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from .facts import InstallationFacts
-from .finding import Finding, ok, warning
+from .finding import Finding, note, ok, warning
 
 __all__ = ["check_permissions", "check_refusals"]
 
@@ -32,6 +32,25 @@ def check_permissions(facts: InstallationFacts) -> Iterator[Finding]:
 
 
 def check_refusals(facts: InstallationFacts) -> Iterator[Finding]:
-    """A finding for each question that was not answered."""
+    """A finding for each question that was not answered; one for all of them where no person asked."""
+    if not facts.by_person:
+        yield from _left_to_people(facts)
+        return
     for one in facts.refused:
         yield warning(LOOKING, one.what, f"it could not be looked at: {one.why}", "ask for the permission, or again")
+
+
+def _left_to_people(facts: InstallationFacts) -> Iterator[Finding]:
+    """Name what a pod may not look at: that is no problem of the installation, and says nothing about it."""
+    subjects = [
+        *(("CustomResourceDefinitions",) if facts.definitions is None else ()),
+        *(("the Deployments of operator and injector",) if facts.operators is None else ()),
+        *(refused.what for refused in facts.refused),
+    ]
+    if subjects:
+        yield note(
+            LOOKING,
+            "what is not checked here",
+            f"{', '.join(subjects)}: this pod has no permission to look at them",
+            "kwitness doctor looks at them with your permissions",
+        )

@@ -18,7 +18,9 @@ _SHOWN: Final = 5
 
 def check_versions(facts: InstallationFacts) -> Iterator[Finding]:
     """A finding for each version that is not the operator's, or one for all; this command is a component, too."""
-    found = [("this command", facts.version), *versions_of(facts.operators), *versions_of(facts.injectors)]
+    found = [*versions_of(facts.operators), *versions_of(facts.injectors)]
+    if facts.version is not None:
+        found.append(("this command", facts.version))
     for collector in facts.collectors:
         subject = f"TelemetryCollector {collector.namespace}/{collector.name}"
         if collector.version:
@@ -44,7 +46,7 @@ def check_versions(facts: InstallationFacts) -> Iterator[Finding]:
     for subject, version in found:
         by_version[version].append(subject)
     operators = {version for _, version in versions_of(facts.operators)}
-    reference = min(operators, default=facts.version)
+    reference = min(operators, default=facts.version) or min(by_version, default="")
     others = {version: subjects for version, subjects in by_version.items() if version != reference}
     for version, subjects in sorted(others.items()):
         more = f" and {len(subjects) - _SHOWN} more" if len(subjects) > _SHOWN else ""
@@ -54,5 +56,5 @@ def check_versions(facts: InstallationFacts) -> Iterator[Finding]:
             f"version {version}, where the installation is of {reference}",
             "upgrade what is older; neighbouring releases work together, the new functions of one alone do not",
         )
-    if not others:
+    if found and not others:
         yield ok(VERSIONS, f"{len(found)} components", f"all are of version {reference}")

@@ -12,9 +12,9 @@ from kwitness.answers.access.collector_access import CollectorRoute
 from kwitness.answers.access.installation_access import look
 from kwitness.answers.access.kubernetes_route import KubernetesRoute
 from kwitness.answers.checks.all_checks import look_at
-from kwitness.console.index.clusters import known_clusters
 from kwitness.console.index.database import Database
 from kwitness.console.index.resource_tables import CHECKED
+from kwitness.console.sources.own_clusters import own_clusters
 
 __all__ = ["CHECKED_EVERY_S", "Installation"]
 
@@ -48,9 +48,8 @@ class Installation:
             self._access,
             None,
             everywhere=True,
-            routes=dict.fromkeys(known_clusters(self._database), self._collector),
-            # A pod does not run commands, and writes with the tokens of its readers.
-            needs_commands=isinstance(self._collector, KubernetesRoute),
+            routes=dict.fromkeys(own_clusters(self._collector, self._database), self._collector),
+            by_person=isinstance(self._collector, KubernetesRoute),
         )
         rows = [{"place": place, **asdict(finding)} for place, finding in enumerate(look_at(facts))]
         self._database.write(CHECKED.filled(json.dumps(rows)))

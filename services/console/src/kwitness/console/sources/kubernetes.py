@@ -15,10 +15,10 @@ from kwitness.answers.failure import CommandFailedError, NotPermittedError
 from kwitness.answers.permissions import Permission, refusal
 from kwitness.answers.views.subscription_facts import Subscription, matched, subscriptions
 from kwitness.console.backends import Backends
-from kwitness.console.index.clusters import known_clusters
 from kwitness.console.index.database import Database
 from kwitness.console.index.resource_tables import RESOURCES, SUBSCRIPTIONS
 from kwitness.console.sources.installation import CHECKED_EVERY_S, Installation
+from kwitness.console.sources.own_clusters import own_clusters
 from kwitness.console.sources.source import Source
 from kwitness.contracts.resources import KINDS, KindInfo
 from kwitness.contracts.resources.client_metrics_subscription import ClientMetricsSubscription
@@ -153,7 +153,7 @@ class Resources:
         """Return the subscriptions of brokers, and in sentences what is not known of them."""
         rows: list[Subscription] = []
         lacks: list[str] = []
-        own = known_clusters(self._database)
+        own = own_clusters(self._collector, self._database)
 
         def route(cluster: KafkaCluster) -> CollectorRoute:
             if cluster.status is not None and cluster.status.cluster_id in own:
