@@ -83,6 +83,7 @@ ALL: Mapping[str, Recipe] = {**_OF_PRODUCT, **DEVELOPMENT}
 BATCHES: Sequence[Sequence[str]] = (
     ("operator", "injector", "dev-kafka", "prometheus"),
     ("collector", "demo-java", "demo-python", "observer"),
+    ("console",),
     ("interceptors",),
     ("spark",),
 )

@@ -17,6 +17,8 @@ APPS = "demo-apps"
 KAFKA = "kwitness-dev-kafka"
 """StatefulSet and Service of the development Kafka."""
 PROMETHEUS = "kwitness-prometheus"
+CONSOLE = "kwitness-console"
+"""Deployment and Service of the console."""
 CLUSTER, COLLECTOR, SUBSCRIPTION, GATEWAY, JOB = "demo", "demo", "demo", "demo", "client-inventory"
 JOBS = {
     "ClientInventory": JOB,

@@ -25,6 +25,7 @@ def install(
     cluster: DemoCluster,
     images: Path,
     *,
+    console: bool = False,
     settings: Mapping[str, str] | None = None,
     demo_settings: Mapping[str, str] | None = None,
     release: str = platform.RELEASE,
@@ -36,6 +37,8 @@ def install(
     ----------
     images
         A folder with a values file for each chart, of its name, that says where its images are.
+    console
+        Whether the product has the console, with the values of the demo.
     settings
         Single values of the product's chart that differ, by path (`crds.enabled`); JSON where not text.
     demo_settings
@@ -43,16 +46,35 @@ def install(
     release
         The product's; the other has `-demo` at its end.
     """
-    wanted = dict(settings or {})
-    if definitions(cluster) - definitions(cluster, of=f"{namespace}/{release}"):
-        # Another installation brought them, and Helm would refuse to take them over.
-        wanted["crds.enabled"] = "false"
+    install_product(cluster, images, console=console, settings=settings, release=release, namespace=namespace)
     files = ",".join(
         f"prometheus.rules.{file.stem}={file}" for file in sorted((CHARTS / PRODUCT / "rules").glob("*.yaml"))
     )
     rules = ("--set-file", files)
-    _upgrade(cluster, PRODUCT, images, wanted, place=(release, namespace))
     _upgrade(cluster, DEMO, images, demo_settings or {}, *rules, place=(_beside(release), namespace))
+
+
+def install_product(
+    cluster: DemoCluster,
+    images: Path,
+    *,
+    console: bool,
+    settings: Mapping[str, str] | None = None,
+    release: str = platform.RELEASE,
+    namespace: str = platform.NAMESPACE,
+) -> None:
+    """`helm upgrade --install` of the product alone; see `install`."""
+    wanted = dict(settings or {})
+    if definitions(cluster) - definitions(cluster, of=f"{namespace}/{release}"):
+        # Another installation brought them, and Helm would refuse to take them over.
+        wanted["crds.enabled"] = "false"
+    values = ("--values", str(VALUES / "console.yaml")) if console else ()
+    _upgrade(cluster, PRODUCT, images, wanted, *values, place=(release, namespace))
+
+
+def has_console(cluster: DemoCluster, namespace: str = platform.NAMESPACE) -> bool:
+    """Return whether the product is installed with the console."""
+    return bool(cluster.find("deployment", platform.CONSOLE, namespace))
 
 
 def uninstall(cluster: DemoCluster, *, release: str = platform.RELEASE, namespace: str = platform.NAMESPACE) -> None:

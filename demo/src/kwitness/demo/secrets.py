@@ -14,6 +14,8 @@ from kwitness.e2e.certificates import Authority
 
 USERS = ("admin", "kwitness-operator", "kwitness-collector", "kwitness-spark")
 """Users of the development Kafka; what each may do is in docs/operations/acls.md."""
+CONSOLE_TLS = "kwitness-console-tls"
+"""The Secret that demo/values/console.yaml names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +36,11 @@ class Names:
         base = f"kwitness-collector-{platform.COLLECTOR}"
         service, peers = f"{base}.{self.namespace}.svc", f"*.{base}-replicas.{self.namespace}.svc"
         return [service, peers, f"{service}.cluster.local", f"{peers}.cluster.local"]
+
+    @property
+    def console(self) -> list[str]:
+        """Names by which browsers reach the console: through a forwarded port, and in the cluster."""
+        return ["localhost", f"{platform.CONSOLE}.{self.namespace}.svc"]
 
 
 def ensure(cluster: DemoCluster, namespace: str) -> None:
@@ -67,6 +74,15 @@ def ensure(cluster: DemoCluster, namespace: str) -> None:
     ]
     for document in documents:
         cluster.apply_objects(document, namespace=namespace)
+
+
+def ensure_for_console(cluster: DemoCluster, namespace: str) -> None:
+    """Make the certificate of the console where there is none, with its authority beside it for those who check it."""
+    if cluster.find("secret", CONSOLE_TLS, namespace):
+        return
+    authority = Authority("kwitness demo console")
+    issued = authority.issue(platform.CONSOLE, Names(namespace=namespace).console)
+    cluster.apply_objects(secret(CONSOLE_TLS, {**_pair(issued), "ca.crt": authority.certificate}), namespace=namespace)
 
 
 def publish_authority(cluster: DemoCluster, namespace: str, *, to: str) -> None:

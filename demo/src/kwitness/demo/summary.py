@@ -121,6 +121,7 @@ def render(facts: Facts, parts: Collection[str]) -> str:
         ("headers", "Headers of records that are not as they are registered (status of the registers)", _headers),
         ("collector", "Pushing and silent (status of the subscriptions)", _subscriptions),
         ("broker", "Custom resources (status)", _resources),
+        ("console", "The console", _console),
         ("client-inventory", "Inventory that Spark computed (Delta table)", _inventory),
         ("traffic", "Who writes and reads which topic (Delta table of Traffic)", _traffic),
         ("ledger-audit", "Whether what sources numbered has arrived, once each (Delta table of LedgerAudit)", _ledger),
@@ -269,6 +270,13 @@ def _resources(facts: Facts) -> str:
         message = str(ready.get("message", ""))
         rows.append((item["kind"], item["metadata"]["name"], ready.get("status"), ready.get("reason"), message[:90]))
     return table(["kind", "name", "ready", "reason", "message"], rows)
+
+
+def _console(_: Facts) -> str:
+    return """\
+  kubectl port-forward service/kwitness-console 8443:443 --namespace kwitness
+  kubectl create token demo-team --namespace demo-apps
+  https://localhost:8443 takes that token, and shows the clients of demo-apps; its certificate is the demo's own."""
 
 
 def _inventory(facts: Facts) -> str:

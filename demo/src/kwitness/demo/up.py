@@ -13,6 +13,7 @@ from kwitness.demo.platform import (
     APPS,
     CLUSTER,
     COLLECTOR,
+    CONSOLE,
     GATEWAY,
     GATEWAY_CLIENT,
     HEADERS,
@@ -60,7 +61,8 @@ def credentials(demo: Demo) -> None:
 @part(credentials, images=("operator", "injector", "prometheus", "dev-kafka"))
 def charts(demo: Demo) -> None:
     """Helm install kwitness (operator, injector), kwitness-demo (Prometheus, a development Kafka)."""
-    releases.install(demo.cluster, demo.target.image_values)
+    # A console of an earlier demo stays.
+    releases.install(demo.cluster, demo.target.image_values, console=releases.has_console(demo.cluster))
     _running(demo, "kwitness-operator", "kwitness-injector", PROMETHEUS)
 
 
@@ -138,6 +140,15 @@ def numbers(demo: Demo) -> None:
     _wait(demo, missing, "operator", "deployment/kwitness-operator")
 
 
+@part(collector, images=("console",))
+def console(demo: Demo) -> None:
+    """The console, and an account whose tokens show the clients of one namespace."""
+    secrets.ensure_for_console(demo.cluster, NAMESPACE)
+    _apply(demo, "25-console-person")
+    releases.install_product(demo.cluster, demo.target.image_values, console=True)
+    _running(demo, CONSOLE)
+
+
 @part(clients, images=("interceptors",))
 def interceptors(demo: Demo) -> None:
     """Interceptors in two clients, which restart, with a register of headers; what they saw in Prometheus."""
@@ -201,7 +212,7 @@ def begin(demo: Demo, parts: Collection[Part]) -> None:
 
 OF_JOBS: Final = dict(zip(JOBS, (client_inventory, traffic, ledger_audit, upgrade_impact), strict=True))
 """By the type of the job. Each waits for its rows, so that drivers do not start at the same time."""
-QUICK: Final = (credentials, charts, broker, collector, sidecars, clients, gateway, numbers)
+QUICK: Final = (credentials, charts, broker, collector, sidecars, clients, gateway, numbers, console)
 """The sidecar's client starts last of all, so it is waited for first; meanwhile the others push."""
 SLOW: Final = (interceptors, headers, *OF_JOBS.values())
 """Large images, clients that restart, and drivers of Spark: all else can be used before them."""
