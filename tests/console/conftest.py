@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.collector.collector_process import CollectorProcess
 from tests.console.chromium import chromium
 from tests.console.finding_samples import apply_jobs
 from tests.console.fleet_samples import OWNERS, fill, stay
+from tests.console.kept_console import kept, with_another_browser
 from tests.console.open_console import OpenConsole, session_of
 from tests.console.sign_in_fixtures import (  # noqa: F401
     accounts,
@@ -67,10 +69,32 @@ def collector(tmp_path: Path) -> Iterator[CollectorProcess]:
 
 @pytest.fixture
 async def console(fleet: CollectorProcess) -> AsyncIterator[OpenConsole]:
-    """A console that has read the fleet once, and a browser that was let in."""
+    """A console of the test, which has read the fleet once, and a browser that was let in."""
     async with opened(session_of(fleet)) as opened_console:
         await opened_console.read()
         yield opened_console
+
+
+@pytest.fixture(scope="session")
+def kept_console(filled: CollectorProcess) -> Iterator[OpenConsole]:
+    """A console that has read the fleet once, for all tests."""
+    with kept(_that_has_read(filled)) as console:
+        yield console
+
+
+@asynccontextmanager
+async def _that_has_read(collector: CollectorProcess) -> AsyncIterator[OpenConsole]:
+    await asyncio.to_thread(stay, collector)
+    async with opened(session_of(collector)) as console:
+        await console.read()
+        yield console
+
+
+@pytest.fixture
+async def shared(kept_console: OpenConsole) -> AsyncIterator[OpenConsole]:
+    """A console that has read the fleet, with a browser of the test; tests leave the console as it is."""
+    async with with_another_browser(kept_console) as console:
+        yield console
 
 
 @pytest.fixture

@@ -70,15 +70,15 @@ async def test_a_page_of_a_hundred_rows_and_all_that_it_needs_are_small(console:
     assert first < FIRST_VISIT
 
 
-async def test_a_page_with_charts_and_all_that_it_needs_are_small(console: OpenConsole) -> None:
-    page = await console.get("/clients/checkout")
+async def test_a_page_with_charts_and_all_that_it_needs_are_small(shared: OpenConsole) -> None:
+    page = await shared.get("/clients/checkout")
 
     files = re.findall(r'(?:src|href)="(/static/[^"]*)"', page)
-    sizes = {file: await loaded(console, file) for file in files}
+    sizes = {file: await loaded(shared, file) for file in files}
 
     assert "/static/uPlot.iife.min.js" in files
     assert sum(size for file, size in sizes.items() if file.endswith(".js")) < SCRIPTS
-    assert await loaded(console, "/clients/checkout") + sum(sizes.values()) < FIRST_VISIT
+    assert await loaded(shared, "/clients/checkout") + sum(sizes.values()) < FIRST_VISIT
 
 
 @pytest.fixture(scope="module")

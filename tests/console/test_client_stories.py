@@ -24,8 +24,8 @@ def sentences_of(page: str) -> dict[str, list[str]]:
     }
 
 
-async def test_a_page_answers_its_three_questions_by_sentences(console: OpenConsole) -> None:
-    story = sentences_of(await console.get("/clients/checkout-canary"))
+async def test_a_page_answers_its_three_questions_by_sentences(shared: OpenConsole) -> None:
+    story = sentences_of(await shared.get("/clients/checkout-canary"))
 
     assert tuple(story) == QUESTIONS
     assert "It is apache-kafka-java 3.8.0." in story["What is it?"]
@@ -78,7 +78,7 @@ async def test_a_client_that_only_observers_see_has_the_reason_why_it_is_silent(
     assert story["What next?"]
 
 
-async def test_what_only_a_question_can_answer_is_left_to_the_command(console: OpenConsole) -> None:
-    page = await console.get("/clients/ledger")
+async def test_what_only_a_question_can_answer_is_left_to_the_command(shared: OpenConsole) -> None:
+    page = await shared.get("/clients/ledger")
 
     assert "<code>kwitness why ledger</code>" in page

@@ -6,7 +6,8 @@ import functools
 import io
 import json
 import shlex
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from kwitness.contracts.resources.analytics_job import AnalyticsJob
 
 from tests.collector.collector_process import CollectorProcess
 from tests.console.arrival_samples import ARRIVED, COMPUTED_MS, MIRRORED, REPORTED
+from tests.console.kept_console import kept, with_another_browser
 from tests.console.open_console import OpenConsole, cells, figure, in_thread, lines, links, session_of
 from tests.console.table_samples import read_here, write_table
 
@@ -55,13 +57,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@asynccontextmanager
+async def opened(collector: CollectorProcess, folder: Path) -> AsyncIterator[OpenConsole]:
+    """Open a console that has read the tables."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(process, "TableSources", functools.partial(TableSources, read=read_as_of))
+        async with OpenConsole.over(LocalRoute(session_of(collector)), tables=folder) as console:
+            await console.enter()
+            await console.read("tables")
+            yield console
+
+
+@pytest.fixture(scope="module")
+def kept_with_tables(filled: CollectorProcess, folder: Path) -> Iterator[OpenConsole]:
+    """A console that has read the tables, for all tests that leave it as it is."""
+    with kept(opened(filled, folder)) as console:
+        yield console
+
+
 @pytest.fixture
-async def arrived(fleet: CollectorProcess, folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[OpenConsole]:
-    """A console that has read the tables."""
-    monkeypatch.setattr(process, "TableSources", functools.partial(TableSources, read=read_as_of))
-    async with OpenConsole.over(LocalRoute(session_of(fleet)), tables=folder) as console:
-        await console.enter()
-        await console.read("tables")
+async def arrived(kept_with_tables: OpenConsole) -> AsyncIterator[OpenConsole]:
+    """That console, with a browser of the test."""
+    async with with_another_browser(kept_with_tables) as console:
+        yield console
+
+
+@pytest.fixture
+async def own(filled: CollectorProcess, folder: Path) -> AsyncIterator[OpenConsole]:
+    """A console of the test, which has read the tables."""
+    async with opened(filled, folder) as console:
         yield console
 
 
@@ -186,13 +210,13 @@ async def test_filters_and_order_are_in_the_address(arrived: OpenConsole) -> Non
     assert "/topics/stock" in links(narrowed)
 
 
-async def test_owners_are_those_of_topics(arrived: OpenConsole) -> None:
-    assert "Owners of topics are not known yet" in await arrived.get(f"{PAGE}?owner=shop")
-    arrived.console._database.write("UPDATE topics SET owner = 'shop' WHERE topic = 'orders'")
-    if not arrived.console._database.rows("SELECT 1 FROM topics WHERE topic = 'orders'"):
-        arrived.console._database.write("INSERT INTO topics (topic, owner) VALUES ('orders', 'shop')")
+async def test_owners_are_those_of_topics(own: OpenConsole) -> None:
+    assert "Owners of topics are not known yet" in await own.get(f"{PAGE}?owner=shop")
+    own.console._database.write("UPDATE topics SET owner = 'shop' WHERE topic = 'orders'")
+    if not own.console._database.rows("SELECT 1 FROM topics WHERE topic = 'orders'"):
+        own.console._database.write("INSERT INTO topics (topic, owner) VALUES ('orders', 'shop')")
 
-    page = await arrived.get(f"{PAGE}?owner=sh*")
+    page = await own.get(f"{PAGE}?owner=sh*")
 
     assert {row[0] for row in cells(page)} == {"orders shop"}
 
@@ -208,13 +232,13 @@ async def test_names_of_strangers_are_texts(arrived: OpenConsole) -> None:
     ]
 
 
-async def test_rows_of_a_job_that_has_read_all_are_final(arrived: OpenConsole) -> None:
-    database = arrived.console._database
+async def test_rows_of_a_job_that_has_read_all_are_final(own: OpenConsole) -> None:
+    database = own.console._database
     database.write("UPDATE job_tables SET is_behind = false")
-    assert rows_of(await arrived.get(PAGE))["orders", "mail by interceptors"][2] == "all arrived final"
+    assert rows_of(await own.get(PAGE))["orders", "mail by interceptors"][2] == "all arrived final"
 
     database.write("UPDATE job_tables SET is_behind = true")
-    assert "left to read" in rows_of(await arrived.get(PAGE))["orders", "mail by interceptors"][2]
+    assert "left to read" in rows_of(await own.get(PAGE))["orders", "mail by interceptors"][2]
 
 
 async def test_readers_of_a_namespace_have_a_sentence_since_rows_have_no_namespace(arrived: OpenConsole) -> None:
@@ -227,18 +251,17 @@ async def test_readers_of_a_namespace_have_a_sentence_since_rows_have_no_namespa
     assert "<tbody>" not in page
 
 
-async def test_a_partial_source_makes_numbers_lower_bounds(arrived: OpenConsole) -> None:
-    arrived.console._states["completeness"].lacks = ("12 rows of table completeness, the least important ones",)
+async def test_a_partial_source_makes_numbers_lower_bounds(own: OpenConsole) -> None:
+    own.console._states["completeness"].lacks = ("12 rows of table completeness, the least important ones",)
 
-    page = await arrived.get(PAGE)
+    page = await own.get(PAGE)
 
     assert figure(page, "lost") == "≥ 1"
     assert "12 rows of table completeness" in page
 
 
-async def test_without_tables_the_page_has_jobs_to_copy(console: OpenConsole) -> None:
-    await console.read("tables")
-    page = await console.get(PAGE)
+async def test_without_tables_the_page_has_jobs_to_copy(shared: OpenConsole) -> None:
+    page = await shared.get(PAGE)
 
     for job_type in ("Completeness", "MirrorAudit", "LedgerAudit"):
         assert f"No table of {job_type} was found" in page

@@ -120,10 +120,9 @@ async def test_readers_of_a_namespace_have_its_costs_alone(costs: OpenConsole) -
     assert "audit" not in page
 
 
-async def test_without_a_table_the_page_has_a_rate_card_and_jobs_to_copy(console: OpenConsole) -> None:
-    await console.read("tables")
+async def test_without_a_table_the_page_has_a_rate_card_and_jobs_to_copy(shared: OpenConsole) -> None:
 
-    assert "No table of CostAttribution was found" in await console.get("/cost")
+    assert "No table of CostAttribution was found" in await shared.get("/cost")
     card, *jobs = yaml.safe_load_all(COST_JOB)
     assert yaml.safe_load(card["data"]["rate-card.yaml"])["currency"] == "EUR"
     assert [AnalyticsJob.model_validate(job).spec.analysis.type for job in jobs] == ["Traffic", "CostAttribution"]

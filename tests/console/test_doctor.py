@@ -17,9 +17,9 @@ from kwitness.e2e.api_server import ApiServer
 from tests.cli.command import Person, kubeconfig_with
 from tests.cli.conftest import account, cluster, ready, role, token
 from tests.collector.collector_process import CollectorProcess
-from tests.console.conftest import opened, over_kubernetes
+from tests.console.conftest import over_kubernetes
 from tests.console.fleet_samples import HOSTILE
-from tests.console.open_console import OpenConsole, cells, figure, in_thread, lines, session_of
+from tests.console.open_console import OpenConsole, cells, figure, in_thread, lines
 
 WELL = {"check": "Definitions", "severity": "ok", "subject": "all", "message": "8 definitions are of this release"}
 
@@ -123,6 +123,5 @@ async def test_an_api_server_that_is_away_is_named(api: ApiServer, fleet: Collec
     assert "The API server has not answered yet" in page
 
 
-async def test_beside_a_collector_of_this_machine_there_is_no_installation(fleet: CollectorProcess) -> None:
-    async with opened(session_of(fleet)) as console:
-        assert "There is no Kubernetes here" in await console.get("/doctor")
+async def test_beside_a_collector_of_this_machine_there_is_no_installation(shared: OpenConsole) -> None:
+    assert "There is no Kubernetes here" in await shared.get("/doctor")

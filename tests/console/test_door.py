@@ -28,8 +28,8 @@ async def stranger(console: OpenConsole, path: str, method: str = "GET", **more:
 
 
 @pytest.mark.parametrize("path", ADDRESSES)
-async def test_nothing_is_answered_without_the_cookie_but_the_remedy(unread: OpenConsole, path: str) -> None:
-    status, text = await stranger(unread, path)
+async def test_nothing_is_answered_without_the_cookie_but_the_remedy(shared: OpenConsole, path: str) -> None:
+    status, text = await stranger(shared, path)
 
     assert status == 403
     assert "start kwitness console again" in text
@@ -65,27 +65,27 @@ async def test_the_cookie_is_for_this_site_alone_and_no_script_reads_it(fleet: C
 
 @pytest.mark.parametrize("host", ["example.org", "127.0.0.1", "localhost.example.org:80", ""])
 async def test_other_names_that_resolve_to_this_machine_are_refused_also_with_the_cookie(
-    unread: OpenConsole, host: str
+    shared: OpenConsole, host: str
 ) -> None:
-    async with unread.browser.get(f"{unread.door.address}/", headers={"Host": host}) as answer:
+    async with shared.browser.get(f"{shared.door.address}/", headers={"Host": host}) as answer:
         assert answer.status == 403
-        assert unread.door.address in await answer.text()
+        assert shared.door.address in await answer.text()
 
 
-async def test_the_cookie_of_another_run_is_refused(unread: OpenConsole, fleet: CollectorProcess) -> None:
+async def test_the_cookie_of_another_run_is_refused(shared: OpenConsole, fleet: CollectorProcess) -> None:
     async with opened(session_of(fleet)) as other:
         [cookie] = other.browser.cookie_jar
-        name = next(iter(unread.browser.cookie_jar)).key
-        status, _ = await stranger(unread, "/", headers={"Cookie": f"{name}={cookie.value}"})
+        name = next(iter(shared.browser.cookie_jar)).key
+        status, _ = await stranger(shared, "/", headers={"Cookie": f"{name}={cookie.value}"})
 
     assert status == 403
 
 
 @pytest.mark.parametrize("origin", ["http://example.org", "null", None])
-async def test_forms_of_other_sites_are_refused(unread: OpenConsole, origin: str | None) -> None:
+async def test_forms_of_other_sites_are_refused(shared: OpenConsole, origin: str | None) -> None:
     headers = {"Origin": origin} if origin else {}
-    async with unread.browser.post(
-        f"{unread.door.address}/preferences", data={"theme": "dark", "back": "/"}, headers=headers
+    async with shared.browser.post(
+        f"{shared.door.address}/preferences", data={"theme": "dark", "back": "/"}, headers=headers
     ) as answer:
         assert answer.status == 403
 
@@ -102,22 +102,22 @@ async def test_forms_of_other_sites_are_refused(unread: OpenConsole, origin: str
     ],
 )
 async def test_a_preference_leads_back_to_a_page_of_the_console_alone(
-    unread: OpenConsole, back: str, location: str
+    shared: OpenConsole, back: str, location: str
 ) -> None:
-    async with unread.browser.post(
-        f"{unread.door.address}/preferences",
+    async with shared.browser.post(
+        f"{shared.door.address}/preferences",
         data={"theme": "dark", "back": back},
-        headers={"Origin": unread.door.address},
+        headers={"Origin": shared.door.address},
         allow_redirects=False,
     ) as answer:
         assert (answer.status, answer.headers["Location"]) == (303, location)
 
-    assert 'data-theme="dark"' in await unread.get("/")
+    assert 'data-theme="dark"' in await shared.get("/")
 
 
-async def test_every_answer_forbids_inline_scripts_frames_and_other_sites(unread: OpenConsole) -> None:
+async def test_every_answer_forbids_inline_scripts_frames_and_other_sites(shared: OpenConsole) -> None:
     for path in (*ADDRESSES, "/enter"):
-        async with unread.browser.get(f"{unread.door.address}{path}") as answer:
+        async with shared.browser.get(f"{shared.door.address}{path}") as answer:
             assert {name: answer.headers.get(name) for name in HEADERS} == dict(HEADERS), path
             text = await answer.text()
         assert "unsafe" not in HEADERS["Content-Security-Policy"]
@@ -127,9 +127,9 @@ async def test_every_answer_forbids_inline_scripts_frames_and_other_sites(unread
             assert re.search(r"\son[a-z]+=", text) is None
 
 
-async def test_pages_that_do_not_exist_say_where_to_go(unread: OpenConsole) -> None:
+async def test_pages_that_do_not_exist_say_where_to_go(shared: OpenConsole) -> None:
     for path in ("/nothing", "/static/none.css", "/static/htmx.LICENSE", "/clients/", "/static/..%2fpy.typed"):
-        async with unread.browser.get(f"{unread.door.address}{path}") as answer:
+        async with shared.browser.get(f"{shared.door.address}{path}") as answer:
             assert answer.status == 404, path
             assert "Go to the fleet" in await answer.text()
 

@@ -81,5 +81,5 @@ async def test_filters_and_orders(
     assert [row[0][:4] for row in _of(page, jobs)] == [subject[:4] for subject in subjects]
 
 
-async def test_without_kubernetes_the_page_has_the_next_step(console: OpenConsole) -> None:
-    assert "There is no Kubernetes here" in await console.get("/findings")
+async def test_without_kubernetes_the_page_has_the_next_step(shared: OpenConsole) -> None:
+    assert "There is no Kubernetes here" in await shared.get("/findings")

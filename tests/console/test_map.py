@@ -174,8 +174,8 @@ def known_to_commands(fleet: CollectorProcess, session_folder: Path) -> Iterator
 
 
 @pytest.mark.usefixtures("known_to_commands")
-async def test_the_map_has_the_sums_of_what_the_command_prints(console: OpenConsole) -> None:
-    page = await console.get("/map")
+async def test_the_map_has_the_sums_of_what_the_command_prints(shared: OpenConsole) -> None:
+    page = await shared.get("/map")
 
     [answer] = await printed_by(page)
 
@@ -204,8 +204,8 @@ async def test_the_map_has_the_sums_of_what_the_command_prints(console: OpenCons
 @pytest.mark.parametrize(
     "query", ["topic=orders", "client=checkout", "owner=payments", "application=User:checkout", "prefix=postings"]
 )
-async def test_a_graph_has_the_flows_that_the_command_prints(console: OpenConsole, query: str) -> None:
-    page = await console.get(f"/map?{query}")
+async def test_a_graph_has_the_flows_that_the_command_prints(shared: OpenConsole, query: str) -> None:
+    page = await shared.get(f"/map?{query}")
 
     [answer] = await printed_by(page)
 
@@ -227,29 +227,29 @@ def _shown_client(item: dict[str, Any], query: str) -> str:
     return str(item["client_id"] if item["principal"] == "User:ANONYMOUS" else item["principal"])
 
 
-async def test_cells_open_their_graph_and_nodes_lead_on(console: OpenConsole) -> None:
-    page = await console.get("/map")
+async def test_cells_open_their_graph_and_nodes_lead_on(shared: OpenConsole) -> None:
+    page = await shared.get("/map")
 
     assert "/map?owner=orders&prefix=orders" in links(page)
     assert "/map?prefix=postings&without=owner" in links(page)
-    graph = await console.get("/map?owner=orders&prefix=orders")
+    graph = await shared.get("/map?owner=orders&prefix=orders")
     assert {"/map?topic=orders", "/map?application=User%3Acheckout", "/topics/orders"} <= set(links(graph))
     assert graph.count('class="edge') == len(cells(graph)) == 3
-    by_application = await console.get("/map?by=application&direction=writes")
+    by_application = await shared.get("/map?by=application&direction=writes")
     assert "/map?by=application&direction=writes&application=User%3Acheckout&prefix=orders" in links(by_application)
     assert 'id="read"' not in by_application
     assert {f"shade-{number}" for number in range(1, SHADES + 1)} >= set(re.findall(r"shade-\d", page)) != set()
 
 
-async def test_names_that_clients_chose_are_text_in_a_graph(console: OpenConsole) -> None:
-    page = await console.get("/map?topic=postings")
+async def test_names_that_clients_chose_are_text_in_a_graph(shared: OpenConsole) -> None:
+    page = await shared.get("/map?topic=postings")
 
     assert "<script>alert" not in page
     assert "\u202e" not in page
-    of_hostile = await console.get(f"/map?client={quote(HOSTILE, safe='')}")
+    of_hostile = await shared.get(f"/map?client={quote(HOSTILE, safe='')}")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;?gnp?" in of_hostile
     assert "<script>alert" not in of_hostile
-    client = await console.get("/map?application=User:lengthy")
+    client = await shared.get("/map?application=User:lengthy")
     assert "postings" in {row[3] for row in cells(client)}
 
 
@@ -267,8 +267,8 @@ async def test_a_graph_of_a_name_that_is_very_long_has_an_address(console: OpenC
     assert len(cells(await console.get(address))) == 1
 
 
-async def test_a_graph_of_nothing_leads_back_to_the_map(console: OpenConsole) -> None:
-    page = await console.get("/map?owner=nobody&by=application")
+async def test_a_graph_of_nothing_leads_back_to_the_map(shared: OpenConsole) -> None:
+    page = await shared.get("/map?owner=nobody&by=application")
 
     assert "Nothing of that is in use now" in page
     assert "/map?by=application" in links(page)

@@ -58,8 +58,8 @@ async def printed_by(page: str) -> list[Any]:
         "?by=client&application=reports",
     ],
 )
-async def test_fleet_has_the_numbers_of_clients_and_connections(console: OpenConsole, query: str) -> None:
-    page = await console.get(f"/{query}")
+async def test_fleet_has_the_numbers_of_clients_and_connections(shared: OpenConsole, query: str) -> None:
+    page = await shared.get(f"/{query}")
 
     clients, connections, silent = await printed_by(page)
 
@@ -72,8 +72,8 @@ async def test_fleet_has_the_numbers_of_clients_and_connections(console: OpenCon
         assert figure(page, "unnamed").replace("\N{NARROW NO-BREAK SPACE}", "") == str(unnamed)
 
 
-async def test_topics_have_the_numbers_of_the_command(console: OpenConsole) -> None:
-    page = await console.get("/topics")
+async def test_topics_have_the_numbers_of_the_command(shared: OpenConsole) -> None:
+    page = await shared.get("/topics")
 
     topics, groups = await printed_by(page)
 
@@ -89,8 +89,8 @@ async def test_topics_have_the_numbers_of_the_command(console: OpenConsole) -> N
     assert {item["topic"] for item in groups["items"]} == {name for name, row in by_topic.items() if "group" in row[7]}
 
 
-async def test_a_topic_has_the_clients_and_groups_of_the_command(console: OpenConsole) -> None:
-    page = await console.get("/topics/orders")
+async def test_a_topic_has_the_clients_and_groups_of_the_command(shared: OpenConsole) -> None:
+    page = await shared.get("/topics/orders")
 
     clients, groups, pushing, connected = await printed_by(page)
 
@@ -115,8 +115,8 @@ async def test_a_topic_has_the_clients_and_groups_of_the_command(console: OpenCo
     assert figure(page, "readers") == "2"
 
 
-async def test_a_client_has_the_instances_and_connections_of_the_command(console: OpenConsole) -> None:
-    page = await console.get("/clients/checkout")
+async def test_a_client_has_the_instances_and_connections_of_the_command(shared: OpenConsole) -> None:
+    page = await shared.get("/clients/checkout")
 
     why, clients, connections, topics = await printed_by(page)
 

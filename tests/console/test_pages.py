@@ -103,13 +103,13 @@ async def test_an_empty_fleet_has_ways_to_see_clients(collector: CollectorProces
         assert "Nobody uses this topic now" in await console.get("/topics/orders")
 
 
-async def test_filters_that_nothing_fits_say_so(console: OpenConsole) -> None:
-    assert "Nothing fits these filters" in await console.get("/?owner=nobody")
-    assert "No topic fits" in await console.get("/topics?search=nothing")
+async def test_filters_that_nothing_fits_say_so(shared: OpenConsole) -> None:
+    assert "Nothing fits these filters" in await shared.get("/?owner=nobody")
+    assert "No topic fits" in await shared.get("/topics?search=nothing")
 
 
-async def test_names_that_clients_chose_are_text_and_lead_to_their_pages(console: OpenConsole) -> None:
-    page = await console.get("/?by=client&application=User:stranger")
+async def test_names_that_clients_chose_are_text_and_lead_to_their_pages(shared: OpenConsole) -> None:
+    page = await shared.get("/?by=client&application=User:stranger")
 
     assert "<script>alert" not in page
     assert "\u202e" not in page
@@ -117,7 +117,7 @@ async def test_names_that_clients_chose_are_text_and_lead_to_their_pages(console
     assert "&lt;script&gt;alert(1)&lt;/script&gt;?gnp?" in page
     address = f"/clients/{quote(HOSTILE, safe='')}"
     assert address in links(page)
-    own = await console.get(address)
+    own = await shared.get(address)
     assert "<h1><bdi>&lt;script&gt;alert(1)&lt;/script&gt;?gnp?" in own
     assert "User:stranger" in own
     assert "kwitness why &#39;&lt;script&gt;alert(1)&lt;/script&gt;*&#39;" in own
@@ -168,19 +168,19 @@ async def test_pages_have_a_hundred_rows_and_links_to_the_others(console: OpenCo
     assert "Rows 201 to 250 of 250 client ids" in page
 
 
-async def test_headings_sort_and_say_so(console: OpenConsole) -> None:
-    page = await console.get("/?order=-clients")
+async def test_headings_sort_and_say_so(shared: OpenConsole) -> None:
+    page = await shared.get("/?order=-clients")
     numbers = [int(row[2]) for row in cells(page)]
 
     assert numbers == sorted(numbers, reverse=True)
     assert page.count('aria-sort="descending"') == 1
     assert re.search(r'aria-sort="descending"><a href="/\?order=clients">Client ids', page)
-    assert [int(row[2]) for row in cells(await console.get("/?order=clients"))] == sorted(numbers)
+    assert [int(row[2]) for row in cells(await shared.get("/?order=clients"))] == sorted(numbers)
 
 
-async def test_filters_and_search_select_rows(console: OpenConsole) -> None:
+async def test_filters_and_search_select_rows(shared: OpenConsole) -> None:
     async def applications(query: str) -> set[str]:
-        return {row[0].split()[0] for row in cells(await console.get(f"/?{query}"))}
+        return {row[0].split()[0] for row in cells(await shared.get(f"/?{query}"))}
 
     assert await applications("owner=orders") == {"User:checkout"}
     assert await applications("search=PAYMENTS") == {"User:ledger"}

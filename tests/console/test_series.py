@@ -141,8 +141,8 @@ async def test_series_of_a_real_prometheus_are_charts_with_their_numbers(
     assert "/series/clients/checkout" in links(page)
 
 
-async def test_without_a_prometheus_the_page_has_how_to_name_one(console: OpenConsole) -> None:
-    assert "start the console with --prometheus URL" in await console.get("/series/topics/orders")
+async def test_without_a_prometheus_the_page_has_how_to_name_one(shared: OpenConsole) -> None:
+    assert "start the console with --prometheus URL" in await shared.get("/series/topics/orders")
 
 
 async def test_names_are_literals_of_queries_and_unknown_ones_are_not_queried(fleet: CollectorProcess) -> None:

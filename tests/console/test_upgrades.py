@@ -8,7 +8,8 @@ import html
 import io
 import json
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -27,6 +28,7 @@ from kwitness.console.sources.tables import TableSources
 from kwitness.contracts.resources.analytics_job import AnalyticsJob
 
 from tests.collector.collector_process import CollectorProcess
+from tests.console.kept_console import kept, with_another_browser
 from tests.console.open_console import OpenConsole, cells, figure, in_thread, lines, links, session_of
 from tests.console.table_samples import HOSTILE, REQUESTS, read_here, write_table
 
@@ -41,15 +43,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@asynccontextmanager
+async def opened(collector: CollectorProcess, folder: Path) -> AsyncIterator[OpenConsole]:
+    """Open a console that has read the table."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(process, "TableSources", functools.partial(TableSources, read=read_here))
+        async with OpenConsole.over(LocalRoute(session_of(collector)), tables=folder) as console:
+            await console.enter()
+            await console.read("tables")
+            yield console
+
+
+@pytest.fixture(scope="module")
+def kept_with_table(filled: CollectorProcess, folder: Path) -> Iterator[OpenConsole]:
+    """A console that has read the table, for all tests."""
+    with kept(opened(filled, folder)) as console:
+        yield console
+
+
 @pytest.fixture
-async def upgrades(
-    fleet: CollectorProcess, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[OpenConsole]:
-    """A console that has read the table."""
-    monkeypatch.setattr(process, "TableSources", functools.partial(TableSources, read=read_here))
-    async with OpenConsole.over(LocalRoute(session_of(fleet)), tables=folder) as console:
-        await console.enter()
-        await console.read("tables")
+async def upgrades(kept_with_table: OpenConsole) -> AsyncIterator[OpenConsole]:
+    """That console, with a browser of the test."""
+    async with with_another_browser(kept_with_table) as console:
         yield console
 
 
@@ -161,9 +176,8 @@ def test_clients_that_were_seen_last_before_the_time_do_not_count(upgrades: Open
     assert "once" in {row["client_id"] for row in breaking(database, view, long).rows}
 
 
-async def test_without_a_table_the_page_has_a_job_to_copy(console: OpenConsole) -> None:
-    await console.read("tables")
-    page = await console.get("/upgrades")
+async def test_without_a_table_the_page_has_a_job_to_copy(shared: OpenConsole) -> None:
+    page = await shared.get("/upgrades")
 
     assert "No table of UpgradeImpact was found" in page
     assert html.escape(UPGRADE_JOB, quote=False).replace('"', "&#34;") in page
