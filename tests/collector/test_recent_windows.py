@@ -247,7 +247,9 @@ def test_a_page_by_key_ends_where_a_replica_may_have_more() -> None:
     keys = [(CLUSTER, group, "orders") for group in "abcd"]
     parts = [
         WindowsPart(
-            rows=tuple((keys[place], Reading((1, None), {}, NOW)) for place in places), is_cut=is_cut, matched=3
+            rows=tuple((keys[place], Reading((1, None, None, None), {}, NOW)) for place in places),
+            is_cut=is_cut,
+            matched=3,
         )
         for places, is_cut in (((0, 1), True), ((1, 2, 3), False))
     ]

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from kwitness.collector.inventory.recent_rewinds import RecentRewinds
 from kwitness.collector.inventory.recent_windows import MAX_RECENT_BYTES, RecentWindows
 from kwitness.collector.inventory.window_tables import GROUP_TABLE, TRAFFIC_TABLE
 from kwitness.collector.inventory.windows_page import windows_page
@@ -121,7 +122,7 @@ def test_an_answer_from_a_full_budget_is_made_in_pieces_of_a_few_milliseconds(
     full: RecentWindows, parameters: dict[str, str]
 ) -> None:
     question = WindowsQuestion(TRAFFIC_TABLE, TRAFFIC_TABLE.noun.question(parameters), OWNERS)
-    part, longest_s = longest_piece_s(windows_part(full, question, NOW))
+    part, longest_s = longest_piece_s(windows_part(full, RecentRewinds(), question, NOW))
     page, longest_of_page_s = longest_piece_s(windows_page(question, (part, part, part), ()))
 
     assert len(page.items) == len(part.rows) > 0
@@ -130,7 +131,7 @@ def test_an_answer_from_a_full_budget_is_made_in_pieces_of_a_few_milliseconds(
 
 def test_a_part_is_written_and_read_in_a_few_milliseconds(full: RecentWindows) -> None:
     question = WindowsQuestion(TRAFFIC_TABLE, TRAFFIC_TABLE.noun.question({"limit": "1000"}), OWNERS)
-    part = asyncio.run(windows_part(full, question, NOW))
+    part = asyncio.run(windows_part(full, RecentRewinds(), question, NOW))
 
     began = time.thread_time()
     text = part.model_dump_json()
@@ -159,7 +160,7 @@ def test_20_000_groups_find_room_and_are_answered_page_by_page_in_short_pieces()
 
     while True:
         question = WindowsQuestion(GROUP_TABLE, GROUP_TABLE.noun.question({"limit": "1000", **after}), OWNERS)
-        part, of_part_s = longest_piece_s(windows_part(windows, question, NOW))
+        part, of_part_s = longest_piece_s(windows_part(windows, RecentRewinds(), question, NOW))
         page, of_page_s = longest_piece_s(windows_page(question, (part,), ()))
         seen += [json.loads(item)["group_id"] for item in page.items]
         longest_s = max(longest_s, of_part_s, of_page_s)

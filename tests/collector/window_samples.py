@@ -9,12 +9,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kwitness.collector.client_owners import ClientOwners
+from kwitness.collector.inventory.recent_rewinds import RecentRewinds
 from kwitness.collector.inventory.recent_windows import RecentWindows
 from kwitness.collector.inventory.window_tables import TRAFFIC_TABLE, Table
 from kwitness.collector.inventory.windows_page import WindowsPage, windows_page
 from kwitness.collector.inventory.windows_part import windows_part
 from kwitness.collector.inventory.windows_question import WindowsQuestion
 from kwitness.contracts.envelopes import EventsHead, WindowTotals
+from kwitness.contracts.reader_rights import ReaderScope
 
 from tests.collector.collector_process import GATEWAY_SOURCE
 from tests.collector.event_samples import CLIENT, head, of_sidecar
@@ -72,13 +74,16 @@ def ask(
     *,
     owners: ClientOwners = NO_OWNERS,
     now_ms: int = NOW,
+    rewinds: RecentRewinds | None = None,
+    scope: ReaderScope | None = None,
     **parameters: str,
 ) -> dict[str, Any]:
     """Answer a question as the only replica does."""
 
     async def answer() -> WindowsPage:
-        question = WindowsQuestion(table, table.noun.question(parameters), owners)
-        return await windows_page(question, (await windows_part(windows, question, now_ms),), ())
+        question = WindowsQuestion(table, table.noun.question(parameters), owners, scope)
+        part = await windows_part(windows, rewinds or RecentRewinds(), question, now_ms)
+        return await windows_page(question, (part,), ())
 
     page = asyncio.run(answer())
     return {"items": [json.loads(item) for item in page.items], **page.known}

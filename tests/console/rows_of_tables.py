@@ -11,6 +11,8 @@ from kwitness.console.index.members import rebuild
 from kwitness.console.index.tables import Table
 
 _NAMESPACES: Final = {"k8s_namespace", "pod_namespace"}
+_LITERALS: Final = {"seen_by": "observer", "reason": "Unknown"}
+"""Values of texts that models restrict."""
 _VALUES: Final[dict[str, Any]] = {"BIGINT": 1, "DECIMAL(38,0)": 1, "DOUBLE": 1.0, "BOOLEAN": True, "JSON": {}}
 
 
@@ -20,6 +22,8 @@ def row_of(table: Table, namespace: str) -> dict[str, Any]:
     def value(name: str, kind: Any) -> Any:
         if name in _NAMESPACES:
             return namespace
+        if name in _LITERALS:
+            return _LITERALS[name]
         if isinstance(kind, dict):
             return {field: value(field, inner) for field, inner in kind.items()}
         if isinstance(kind, list):

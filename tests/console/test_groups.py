@@ -11,7 +11,9 @@ import pytest
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database
 from kwitness.console.index.members import rebuild
+from kwitness.console.index.reader_schemas import ReaderSchemas
 from kwitness.console.index.tables import CLIENTS, CONNECTIONS, GROUPS, TRAFFIC
+from kwitness.console.readers import Reader
 from kwitness.console.rows.addresses import PAGE_ROWS
 from kwitness.console.rows.groups import groups_of_client, groups_of_topic, members_on_topic
 
@@ -29,6 +31,9 @@ def fill(index: Database, **items: list[dict[str, Any]]) -> None:
     """Fill the tables of groups and clients, with nothing where nothing is given."""
     index.write(*(table.filled(json.dumps(items.get(name, []))) for name, table in _TABLES.items()))
     rebuild(index)
+
+
+OF_SHOP = Reader("of shop", frozenset({"shop"}))
 
 
 def pushing(client_id: str, group_id: str, **more: Any) -> dict[str, Any]:
@@ -135,3 +140,40 @@ def test_a_client_has_the_lag_of_its_groups_and_not_known_where_nothing_was_seen
     ]
 
     assert found == [("seen", "orders", 4, 40), ("seen", "paid", 9, None), ("unseen", None, None, None)]
+
+
+def test_a_group_of_several_namespaces_is_one_row_with_what_its_reader_may_see(index: Database) -> None:
+    of_both = [
+        behind("g", 3, committed_lag_ms=30, k8s_namespace="shop", went_back_records=7, went_back_ms=70),
+        behind("g", 9, k8s_namespace="bank", went_back_records=5, went_back_ms=90),
+        behind("g", 4, committed_lag_ms=10),
+        behind("theirs", 8, k8s_namespace="bank"),
+    ]
+    fill(
+        index,
+        groups=of_both,
+        connections=[
+            open_to("a", "g", k8s_namespace="shop"),
+            open_to("b", "g", k8s_namespace="bank"),
+            open_to("c", "g"),
+        ],
+    )
+    numbers = ("group_id", "committed_lag", "committed_lag_ms", "went_back_records", "went_back_ms", "members")
+
+    def rows(database: Database) -> list[tuple[Any, ...]]:
+        return [tuple(row[name] for name in numbers) for row in groups_of_topic(database, "orders")]
+
+    assert rows(index) == [("g", 9, 30, 7, 90, 3), ("theirs", 8, None, None, None, None)]
+    with ReaderSchemas(index, names="of_groups").seen_by(OF_SHOP) as seen:
+        assert rows(seen.database) == [("g", 3, 30, 7, 70, 1)]
+        assert [row["client_id"] for row in members(seen.database)] == ["a"]
+        assert groups_of_client(seen.database, "b") == []
+
+
+def test_groups_that_observers_beside_clients_saw_are_for_readers_of_all(index: Database) -> None:
+    fill(index, groups=[behind("g", 3), behind("g", 2, k8s_namespace="")], connections=[open_to("a", "g")])
+
+    readers = ReaderSchemas(index, names="beside_clients")
+    for namespaces in ({"shop"}, {""}, set[str]()):
+        with readers.seen_by(Reader("", frozenset(namespaces))) as seen:
+            assert groups_of_topic(seen.database, "orders") == []

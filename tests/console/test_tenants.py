@@ -189,17 +189,15 @@ async def test_the_digest_of_a_long_name_of_the_other_one_is_not_resolved(tenant
         assert "bank-" not in (await console.get(address))
 
 
-async def test_groups_are_for_readers_of_all_and_others_read_so(tenants: Tenants) -> None:
-    console = tenants.console
-    sentence = "Consumer groups have no namespace: readers of all namespaces see them."
+async def test_groups_are_those_that_observers_in_pods_of_the_namespace_saw(tenants: Tenants) -> None:
+    async def groups(reader: Reader, topic: str) -> set[str]:
+        tenants.console.door.reader = reader
+        return {*re.findall("[a-z]+-group-[a-z]+", await tenants.console.get(f"/topics/{topic}"))}
 
-    console.door.reader = OF_ALL
-    assert "shop-group-sidecar" in await console.get("/topics/shop-topic")
-    assert sentence not in await console.get("/topics/shop-topic")
-    console.door.reader = OF_SHOP
-    page = await console.get("/topics/shop-topic")
-    assert "shop-group-sidecar" not in page
-    assert sentence in page
+    both = {f"{name}-group-{kind}" for name in ("shop", "bank") for kind in ("sidecar", "gateway")}
+    assert await groups(OF_ALL, "shared-topic") == both
+    assert await groups(OF_SHOP, "shared-topic") == await groups(OF_SHOP, "shop-topic") == {"shop-group-sidecar"}
+    assert await groups(OF_BANK, "shared-topic") == {"bank-group-sidecar"}
 
 
 async def test_a_topic_of_both_shows_the_clients_and_sums_of_the_reader_alone(tenants: Tenants) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.cli.clients.answers import TEAM, answers_groups, group, parameters_of
+from tests.cli.clients.answers import TEAM, answers_groups, group, now_ms, parameters_of
 from tests.cli.clients.conftest import INSTANCE, answers_with, item, lines
 
 pytestmark = pytest.mark.slow
@@ -23,6 +23,17 @@ def test_groups_have_a_line_for_each_topic_with_the_time_first(types, door) -> N
         ["audit", "orders", "-", "3", "-"],
     ]
     assert parameters_of(door, "/v1/groups") == [{"order": "-committed_lag_ms", "limit": "100"}]
+
+
+def test_a_group_that_went_back_has_by_how_much_and_when(types, door) -> None:
+    went_back = {"went_back_records": 1_200, "went_back_ms": now_ms() - 180_500}
+    answers_groups(door, group("payments", "orders", 70, 75_000, **went_back), group("audit", "orders", 3, None))
+    done = types("groups")
+
+    headings, first, second = done.stdout.splitlines()
+    assert "WENT BACK" in headings
+    assert "1200 records, 3m ago" in first
+    assert "records" not in second
 
 
 def test_filters_order_and_limit_reach_the_collector(types, door) -> None:

@@ -68,6 +68,19 @@ class GroupItem(Envelope):
         description="The largest distance of a partition's committed offset to its high watermark, in records."
     )
     committed_lag_ms: Count | None = Field(None, description="The same in milliseconds; absent if unknown.")
+    went_back_records: Count | None = Field(
+        None,
+        description="The most records from an offset that was committed within the last hour to the one that the group "
+        "had in the partition before; absent where observers saw none go back.",
+    )
+    went_back_ms: Milliseconds | None = Field(
+        None, description="End of the last window with such a commit, in milliseconds since 1970."
+    )
+    k8s_namespace: str | None = Field(
+        None,
+        description="Namespace of the pods whose sidecars counted; absent for all other observers. It is there where "
+        "`fields` names it: then each group and topic has an item for each namespace.",
+    )
     until_ms: Milliseconds = Field(description="End of the newest window, in milliseconds since 1970.")
 
 

@@ -27,6 +27,9 @@ SilenceReason = Literal[
 class SilentItem(Envelope):
     """A client that is silent, as closely as it is known: a software, an instance, or one client at an observer."""
 
+    k8s_namespace: str | None = Field(
+        None, description="Namespace of its pod, as a token proves it; in answers with proven=true."
+    )
     client_id: str | None = Field(None, description="Client id; known to observers, and of instances that pushed.")
     client_instance_id: str | None = Field(None, description="Client instance id, where it asked or pushed.")
     principal: str | None = Field(None, description="Principal, as the observer or the broker knows it.")

@@ -251,7 +251,11 @@ OPERATIONS: tuple[Operation, ...] = (
         "Clients that are connected and do not push, and why; one by one where an observer or a broker knows them so.",
         _READERS,
         answer=SilentClients,
-        parameters=(("ours", "query", "true: the platform's own as well."), LOCAL),
+        parameters=(
+            ("ours", "query", "true: the platform's own as well."),
+            ("proven", "query", "true: clients whose namespace a token proves alone, apart by namespace."),
+            LOCAL,
+        ),
         statuses=READING,
     ),
     Operation(

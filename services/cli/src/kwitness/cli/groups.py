@@ -24,7 +24,7 @@ from kwitness.contracts.plain_text import plain_text
 
 __all__ = ["app"]
 
-_OPTIONAL: Final = frozenset({"OWNER", "TOPIC OWNER", "AS OF"})
+_OPTIONAL: Final = frozenset({"OWNER", "TOPIC OWNER", "WENT BACK", "AS OF"})
 
 app = new_app(SUBCOMMANDS["groups"].about)
 
@@ -50,7 +50,8 @@ def groups(
     """Show the lag of consumer groups by topic, or topics and members of one group.
 
     All options must fit; a value that ends with * is a prefix. Lag is how long the first record can be read that the
-    group has not committed, in the partition that is furthest behind; observers see commits.
+    group has not committed, in the partition that is furthest behind; observers see commits. A group went back where it
+    committed an offset below the one before within the last hour, by at most so many records.
     """
     chosen = with_name(selection, "group_id", group)
     chosen = chosen._replace(order=chosen.order or "-committed_lag_ms")

@@ -15,6 +15,7 @@ from kwitness.collector.interception import Interception
 from kwitness.collector.inventory.connection_registry import ConnectionRegistry
 from kwitness.collector.inventory.directives import DirectiveTable
 from kwitness.collector.inventory.observers import Observers
+from kwitness.collector.inventory.recent_rewinds import RecentRewinds
 from kwitness.collector.inventory.recent_windows import RecentWindows
 from kwitness.collector.origin import Sender, origin_of
 from kwitness.collector.pipeline import Pipeline, now_ms
@@ -51,6 +52,7 @@ class Observation:
         self.directives = DirectiveTable()
         self.totals = ObservedTotals(0)
         self.windows = RecentWindows()
+        self.rewinds = RecentRewinds()
         self.headers = HeaderCounts()
         self.interception = Interception(self._taking, self.headers)
         self.configure(config)
@@ -69,6 +71,7 @@ class Observation:
         self.registry.expire(now)
         self.totals.expire(now)
         self.windows.expire(now)
+        self.rewinds.expire(now)
         self.headers.expire(now)
         self.interception.expire(now)
 
@@ -77,6 +80,7 @@ class Observation:
         for series in (self.totals, self.headers.series, self.interception.totals):
             series.clock_was_set(step_ms)
         self.windows.clock_was_set(step_ms)
+        self.rewinds.clock_was_set(step_ms)
 
     async def accept(self, batch: EventBatch, sender: Sender) -> EventsAnswer:
         """Take a request of the sender's own source, and say of each number what became of it."""
@@ -132,6 +136,7 @@ class Observation:
                 self.totals.add(origin, part, now, head.source)
                 await asyncio.sleep(0)  # others' requests and scrapes wait for one part, not for all of it
                 self.windows.add(head, part, now)
+                self.rewinds.add(head, part, now)
                 self.headers.add(origin, "observer", part.headers, now)
                 await asyncio.sleep(0)
             numbers.take((window.seq,))

@@ -126,7 +126,13 @@ class Collector:
         inventory.add_to(own.application)
         connections = ConnectionsApi(self._observation, self._authenticator, self._peers, self._configuration)
         connections.add_to(own.application)
-        windows = WindowsApi(self._observation.windows, self._authenticator, self._peers, self._configuration)
+        windows = WindowsApi(
+            self._observation.windows,
+            self._observation.rewinds,
+            self._authenticator,
+            self._peers,
+            self._configuration,
+        )
         windows.add_to(own.application)
         silence = SilenceApi(self._pipeline, self._observation, self._authenticator, self._peers, self._configuration)
         silence.add_to(own.application)

@@ -136,9 +136,9 @@ class Questions:
         answer = next(self.pages(CONNECTIONS, Answer[ConnectionItem], Selection(limit=1)))
         return bool(answer.observers) or answer.scope is not None
 
-    def silent(self, *, ours: bool = False) -> SilentClients:
-        """Clients that do not push."""
-        return self._get(SILENT_PATH, SilentClients, ours="true" if ours else None)
+    def silent(self, *, ours: bool = False, proven: bool = False) -> SilentClients:
+        """Clients that do not push; with ``proven`` those whose namespace a token proves, apart by namespace."""
+        return self._get(SILENT_PATH, SilentClients, ours="true" if ours else None, proven="true" if proven else None)
 
     def metrics(self, instance: str) -> ClientMetrics | None:
         """Metrics of one instance; None if it is gone.

@@ -12,7 +12,7 @@ from .elapsed import ago, span
 
 __all__ = ["GROUP_HEADINGS", "group_cells"]
 
-GROUP_HEADINGS: Final = ("GROUP", "TOPIC", "LAG", "RECORDS", "OWNER", "TOPIC OWNER", "AS OF")
+GROUP_HEADINGS: Final = ("GROUP", "TOPIC", "LAG", "RECORDS", "OWNER", "TOPIC OWNER", "WENT BACK", "AS OF")
 
 
 def group_cells(item: GroupItem, now_ms: int) -> Sequence[Any]:
@@ -24,5 +24,12 @@ def group_cells(item: GroupItem, now_ms: int) -> Sequence[Any]:
         item.committed_lag,
         team_of(item.owner),
         team_of(item.topic_owner),
+        _went_back(item, now_ms),
         ago(item.until_ms, now_ms),
     )
+
+
+def _went_back(item: GroupItem, now_ms: int) -> str | None:
+    if item.went_back_ms is None:
+        return None
+    return f"{item.went_back_records or 0} records, {ago(item.went_back_ms, now_ms)}"

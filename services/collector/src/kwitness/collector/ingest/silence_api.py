@@ -26,7 +26,7 @@ from kwitness.collector.pipeline import Pipeline, now_ms
 from kwitness.contracts.endpoints import SILENT_PATH
 from kwitness.contracts.reader_rights import ReaderScope
 
-_PARAMETERS: Final = ("ours", "local")
+_PARAMETERS: Final = ("ours", "proven", "local")
 _LISTED_S: Final = 6.0
 """Observers list their connections with their next heartbeat, within five seconds."""
 
@@ -57,33 +57,38 @@ class SilenceApi:
         """Answer who is silent; what observers have open is waited for, the first time that somebody asks."""
         asker = await find_asker(request, self._authenticator)
         refuse_unknown_parameters(request, _PARAMETERS)
+        is_proven = request.query.get("proven") == "true"
         if asker.is_local and asks_for_part(request):
-            return answer(self._part(asker.scope))
-        parts, missing = await self._parts(request, asker)
+            return answer(self._part(asker.scope, is_proven=is_proven))
+        parts, missing = await self._parts(request, asker, is_proven=is_proven)
         if any(one.awaited for one in parts):
             await asyncio.sleep(_LISTED_S)
-            parts, missing = await self._parts(request, asker)
+            parts, missing = await self._parts(request, asker, is_proven=is_proven)
         ours = request.query.get("ours") == "true"
-        found = silent_clients(parts, self._configuration.subscriptions(), missing, ours=ours, scope=asker.scope)
-        return answer(found)
+        subscriptions = self._configuration.subscriptions()
+        return answer(silent_clients(parts, subscriptions, missing, ours=ours, scope=asker.scope, is_proven=is_proven))
 
-    async def _parts(self, request: web.Request, asker: Asker) -> tuple[list[SilencePart], tuple[int, ...]]:
-        own = self._part(asker.scope)
+    async def _parts(
+        self, request: web.Request, asker: Asker, *, is_proven: bool
+    ) -> tuple[list[SilencePart], tuple[int, ...]]:
+        own = self._part(asker.scope, is_proven=is_proven)
         if asker.is_local:
             return [own], ()
         others = await others_parts(request, self._peers, SilencePart, asker.scope)
         return [own, *others.parts], others.missing
 
-    def _part(self, scope: ReaderScope | None) -> SilencePart:
+    def _part(self, scope: ReaderScope | None, *, is_proven: bool) -> SilencePart:
         visible = Visible(scope, self._configuration.owners())
         cluster_id, now, observation = self._configuration.current().cluster_id, now_ms(), self._observation
         registry, observers = observation.registry, observation.observers
         registry.ask(now)
+        treated, listed = self._pipeline.privacy.connection, registry.open(cluster_id, observers, visible.connection)
         return silence_part(
             self._state.clients,
             self._state.brokers,
-            map(self._pipeline.privacy.connection, registry.open(cluster_id, observers, visible.connection)),
+            ((treated(connection), namespace) for connection, namespace in listed),
             registry.awaited(cluster_id, observers, now),
             cluster_id,
             shows=visible.client,
+            is_proven=is_proven,
         )

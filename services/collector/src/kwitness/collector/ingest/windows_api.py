@@ -15,6 +15,7 @@ from kwitness.collector.ingest.reading import (
     others_parts,
     read_question,
 )
+from kwitness.collector.inventory.recent_rewinds import RecentRewinds
 from kwitness.collector.inventory.recent_windows import RecentWindows
 from kwitness.collector.inventory.window_tables import GROUP_TABLE, TRAFFIC_TABLE, Table
 from kwitness.collector.inventory.windows_page import windows_page
@@ -28,9 +29,15 @@ class WindowsApi:
     """Handlers of the two paths."""
 
     def __init__(
-        self, windows: RecentWindows, authenticator: Authenticator, peers: Peers, configuration: Configuration
+        self,
+        windows: RecentWindows,
+        rewinds: RecentRewinds,
+        authenticator: Authenticator,
+        peers: Peers,
+        configuration: Configuration,
     ) -> None:
         self._windows = windows
+        self._rewinds = rewinds
         self._authenticator = authenticator
         self._peers = peers
         self._configuration = configuration
@@ -51,7 +58,7 @@ class WindowsApi:
     async def _answer(self, request: web.Request, table: Table) -> web.StreamResponse:
         local, scope = await find_asker(request, self._authenticator)
         question = WindowsQuestion(table, read_question(request, table.noun), self._configuration.owners(), scope)
-        own = await windows_part(self._windows, question, now_ms())
+        own = await windows_part(self._windows, self._rewinds, question, now_ms())
         if local and asks_for_part(request):
             return answer(own)
         others = NOBODY if local else await others_parts(request, self._peers, WindowsPart, scope)

@@ -78,12 +78,16 @@ class ConnectionRegistry:
         cluster_id: str,
         observers: Observers,
         shows: Callable[[OpenConnection, Origin], bool] = everything,
-    ) -> Iterator[OpenConnection]:
-        """Return the connections of one cluster that observers listed, those that the reader may see."""
+    ) -> Iterator[tuple[OpenConnection, str]]:
+        """Yield the connections of one cluster that observers listed and the reader may see.
+
+        The second is the namespace of the sidecar's pod; empty for other observers.
+        """
         known = {one.head.source for one in observers.known() if one.head.cluster_id == cluster_id}
         for source, listing in self._by_source.items():
             if source in known:
-                yield from (each for each in listing.connections if shows(each, listing.origin))
+                namespace = listing.origin.k8s_namespace
+                yield from ((each, namespace) for each in listing.connections if shows(each, listing.origin))
 
     def awaited(self, cluster_id: str, observers: Observers, now_ms: int) -> int:
         """Count the observers of one cluster that have not answered yet."""

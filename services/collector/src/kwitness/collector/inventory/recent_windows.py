@@ -93,14 +93,15 @@ class Item:
         """False while the last rows are released."""
         return any(window.is_kept for window in self.rows)
 
-    def of_namespaces(self, fits: Callable[[str], bool]) -> Item | None:
-        """Return an item that has the rows of sidecars in some namespaces alone; None if they have none."""
-        rows = {
-            window: row
-            for window, row in self.rows.items()
-            if window.is_kept and window.source.namespace and fits(window.source.namespace)
-        }
-        return Item(self.table, self.key, rows) if rows else None
+    @property
+    def namespaces(self) -> list[str]:
+        """The namespaces of the sidecars that rows are of, sorted; an empty one for all other observers."""
+        return sorted({window.source.namespace for window in self.rows if window.is_kept})
+
+    def of_namespaces(self, shows: Callable[[str], bool], key: Key | None = None) -> Item | None:
+        """Return an item that has the rows of some namespaces alone, under another key if any; None without rows."""
+        rows = {window: row for window, row in self.rows.items() if window.is_kept and shows(window.source.namespace)}
+        return Item(self.table, key or self.key, rows) if rows else None
 
     def row(self, window: Window) -> Reading:
         """Return what one window has."""
@@ -210,7 +211,7 @@ class RecentWindows:
             return known
         if len(source.windows) == MAX_WINDOWS:
             self._drop(source.windows[min(source.windows)])
-        holder = _holder(head)
+        holder = holder_of_windows(head)
         if not self._shares.has_room(holder, _WINDOW_BYTES):
             return None
         self._shares.take(holder, _WINDOW_BYTES)
@@ -303,7 +304,8 @@ class RecentWindows:
             del self._clients[client]
 
 
-def _holder(head: EventsHead) -> str:
+def holder_of_windows(head: EventsHead) -> str:
+    """Return whose share the windows of an observer count for: of its pod's namespace, or of its ObserverDeployment."""
     namespace = head.source.partition("/")[0]
     if head.observer.mode == "sidecar":
         return f"pod {namespace}"

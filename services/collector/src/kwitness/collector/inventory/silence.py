@@ -40,13 +40,15 @@ def silent_clients(
     *,
     ours: bool,
     scope: ReaderScope | None = None,
+    is_proven: bool = False,
 ) -> SilentClients:
     """Make the answer from all replicas' parts; the platform's own clients are in it if ``ours``.
 
     A reader with a scope is told of clients that are known one by one, since software and instances that brokers count
-    are in no scope; the parts have those of its scope alone.
+    are in no scope; the parts have those of its scope alone. An answer about clients with a proven namespace is made
+    as for these readers, since it is for them.
     """
-    silence = _Silence(parts, subscriptions, is_scoped=scope is not None)
+    silence = _Silence(parts, subscriptions, is_scoped=is_proven or scope is not None)
     found = [item for item in silence.items() if ours or not item.ours]
     found.sort(
         key=lambda one: (
@@ -143,6 +145,7 @@ class _Silence:
         asked = one.client_instance_id is not None and one.client_instance_id in self._asked_of
         why = self._why_instance(one.client_instance_id or "") if asked else self._why(keys, is_observed=True)
         return SilentItem(
+            k8s_namespace=one.k8s_namespace,
             client_id=one.client_id,
             client_instance_id=one.client_instance_id,
             principal=one.principal,
@@ -284,6 +287,7 @@ def _full(brokers: Collection[str]) -> _Why:
 def _of_malformed(one: Malformed) -> SilentItem:
     because = f" ({one.reason})" if one.reason else ""
     return SilentItem(
+        k8s_namespace=one.k8s_namespace,
         client_id=one.client_id,
         client_instance_id=one.client_instance_id or None,
         principal=one.principal,

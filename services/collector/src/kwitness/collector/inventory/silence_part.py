@@ -42,6 +42,7 @@ class BrokerPart(_Part):
 class Malformed(_Part):
     """An instance of which no push could be read."""
 
+    k8s_namespace: str | None = None
     client_id: str | None = None
     client_instance_id: str
     principal: str | None = None
@@ -55,6 +56,7 @@ class Malformed(_Part):
 class Observed(_Part):
     """Open connections of one client, as observers have it."""
 
+    k8s_namespace: str | None = None
     client_id: str | None = None
     client_instance_id: str | None = None
     principal: str | None = None
@@ -79,15 +81,17 @@ class SilencePart(_Part):
 def silence_part(
     clients: Clients,
     brokers: Brokers,
-    open_: Iterable[OpenConnection],
+    open_: Iterable[tuple[OpenConnection, str]],
     awaited: int,
     cluster_id: str,
     *,
     shows: Callable[[ClientRecord], bool] = everything,
+    is_proven: bool = False,
 ) -> SilencePart:
     """Collect what this replica knows of a cluster; ``awaited`` observers have not listed their connections yet.
 
-    Clients of which no push could be read are those that the reader may see.
+    Clients of which no push could be read are those that the reader may see. With ``is_proven`` clients are those with
+    a proven namespace alone, and apart by it; open connections have it beside them.
     """
     found = {key: one for key, one in clients.items() if one.identity.get("cluster_id") == cluster_id}
     records = found.values()
@@ -95,10 +99,14 @@ def silence_part(
         # By what heartbeats name them, too, where the identity does not say it.
         heard=tuple(key.removeprefix(f"{cluster_id}/") for key in found),
         pushing=tuple(sorted({_client(one) for one in records if not one.terminated})),
-        malformed=tuple(_malformed(one) for one in records if _is_malformed(one) and shows(one)),
+        malformed=tuple(
+            _malformed(record, is_proven=is_proven)
+            for record in records
+            if _is_malformed(record) and shows(record) and (record.shows_proven_namespace or not is_proven)
+        ),
         brokers=tuple(_broker(one) for one in brokers.of_cluster(cluster_id)),
         connected=tuple((*software, count) for software, count in brokers.connected_software(cluster_id).items()),
-        observed=tuple(_observed(open_)),
+        observed=tuple(_observed(open_, is_proven=is_proven)),
         awaited=awaited,
     )
 
@@ -116,9 +124,10 @@ def _software(record: ClientRecord) -> tuple[str, str]:
     return identity.get("client_software_name", UNANNOUNCED), identity.get("client_software_version", UNANNOUNCED)
 
 
-def _malformed(record: ClientRecord) -> Malformed:
+def _malformed(record: ClientRecord, *, is_proven: bool) -> Malformed:
     name, version = _software(record)
     return Malformed(
+        k8s_namespace=record.identity.get("k8s_namespace") if is_proven else None,
         client_id=record.identity.get("client_id"),
         client_instance_id=record.identity.get("client_instance_id", ""),
         principal=record.identity.get("principal"),
@@ -143,13 +152,16 @@ def _broker(broker: Broker) -> BrokerPart:
     )
 
 
-def _observed(connections: Iterable[OpenConnection]) -> list[Observed]:
+def _observed(connections: Iterable[tuple[OpenConnection, str]], *, is_proven: bool) -> list[Observed]:
     counts: Counter[tuple[str | None, ...]] = Counter()
-    for one in connections:
+    for one, namespace in connections:
+        if is_proven and not namespace:
+            continue
         # A connection of which nothing can be read is in the brokers' gauges, with its software.
         if one.client_id is None and one.client_software_name is None:
             continue
         key = (
+            namespace if is_proven else None,
             one.client_id,
             one.client_instance_id,
             one.principal,
@@ -161,6 +173,7 @@ def _observed(connections: Iterable[OpenConnection]) -> list[Observed]:
             counts[key] += 1
     return [
         Observed(
+            k8s_namespace=namespace,
             client_id=client_id,
             client_instance_id=instance,
             principal=principal,
@@ -169,5 +182,5 @@ def _observed(connections: Iterable[OpenConnection]) -> list[Observed]:
             version=version or UNANNOUNCED,
             connections=count,
         )
-        for (client_id, instance, principal, address, name, version), count in counts.items()
+        for (namespace, client_id, instance, principal, address, name, version), count in counts.items()
     ]

@@ -118,7 +118,13 @@ TRAFFIC_TABLE: Final = Table(
     sums=("throttled_responses", "throttle_ms"),
     levels=("fetch_lag", "fetch_lag_ms", "held_by_transaction"),
 )
-GROUP_TABLE: Final = Table(GROUPS, ("cluster_id", "group_id", "topic"), levels=("committed_lag", "committed_lag_ms"))
+_GROUP: Final = ("cluster_id", "group_id", "topic")
+_GROUP_LEVELS: Final = ("committed_lag", "committed_lag_ms")
+GROUP_TABLE: Final = Table(GROUPS, _GROUP, levels=_GROUP_LEVELS)
+_GROUP_ANSWERED: Final = (*_GROUP_LEVELS, "went_back_records", "went_back_ms")
+"""An answer has the numbers of a row, and those of `RecentRewinds` after them."""
+GROUP_ANSWER: Final = Table(GROUPS, _GROUP, levels=_GROUP_ANSWERED)
+GROUP_BY_NAMESPACE_ANSWER: Final = Table(GROUPS, (*_GROUP, "k8s_namespace"), levels=_GROUP_ANSWERED)
 
 
 def client_of(key: Key) -> Key:

@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kwitness.collector.inventory.recent_rewinds import RecentRewinds
 from kwitness.collector.inventory.recent_windows import Item, RecentWindows
 from kwitness.collector.inventory.window_tables import Reading
 from kwitness.collector.inventory.windows_question import Rank, WindowsQuestion
@@ -58,15 +59,17 @@ class _First:
         return [item for _, item in self._ranked]
 
 
-async def windows_part(windows: RecentWindows, question: WindowsQuestion, now_ms: int) -> WindowsPart:
+async def windows_part(
+    windows: RecentWindows, rewinds: RecentRewinds, question: WindowsQuestion, now_ms: int
+) -> WindowsPart:
     """Select the first items of this replica that match."""
     turns, first, matched = Turns(), _First(question.limit), 0
     windows.expire(now_ms)
-    for known in windows.items(question.table):
+    for known in windows.items(question.stored):
         await turns.pause_when_due()
         if not known.is_shown or not question.matches(known.key):
             continue
-        if (item := question.shown(known)) is not None:
+        for item in question.shown(known):
             matched += 1
             if question.place is not None:
                 first.add(question.rank(item.key, item.number(question.place)), item)
@@ -77,9 +80,17 @@ async def windows_part(windows: RecentWindows, question: WindowsQuestion, now_ms
         await turns.pause_when_due()
         reading = item.reading()
         if reading is not None:  # its windows may be dropped meanwhile
-            rows.append((item.key, reading))
+            rows.append((item.key, _with_rewinds(question, item.key, reading, rewinds)))
     left_out = windows.recently_left_out(now_ms)
     part = WindowsPart(rows=tuple(rows), is_cut=first.is_cut, matched=matched, left_out=left_out)
     if question.scope is None:
         return part
     return part.model_copy(update={"left_out": {}, "incomplete": bool(left_out)})
+
+
+def _with_rewinds(question: WindowsQuestion, key: Key, reading: Reading, rewinds: RecentRewinds) -> Reading:
+    """Return what an item of a group has with what the reader sees of its rewinds; that of a client as it is."""
+    if question.table is question.stored:
+        return reading
+    group = key[: len(question.stored.key)]
+    return reading._replace(numbers=(*reading.numbers, *rewinds.numbers(group, question.shows_of(key))))

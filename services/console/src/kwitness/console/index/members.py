@@ -4,7 +4,8 @@ A member is a client id with its principal and workload, in one version of its s
 that: a principal or workload that a source lacks is completed where all others that have one agree. A flow is what a
 client id does with one topic, by the namespace that its observer proved. The application of both is the workload, else
 the principal, else the client id. A membership is a client id that names a group itself, by a push or on an open
-connection. What pages sum is summed here, once for all of them.
+connection. The lag of a group in a topic is the largest that observers of any namespace saw. What pages sum is summed
+here, once for all of them.
 """
 
 from __future__ import annotations
@@ -114,6 +115,13 @@ FROM (
   UNION ALL SELECT group_id, client_id, owner, owner_contact, 0, 1 FROM connections WHERE group_id <> ''
 ) GROUP BY group_id, client_id
 """
+_GROUP_LAGS: Final = """
+CREATE OR REPLACE TABLE group_lags AS
+SELECT cluster_id, group_id, topic, any_value(owner) AS owner, any_value(owner_contact) AS owner_contact,
+  max(committed_lag) AS committed_lag, max(committed_lag_ms) AS committed_lag_ms,
+  max(went_back_records) AS went_back_records, max(went_back_ms) AS went_back_ms, max(until_ms) AS until_ms
+FROM groups GROUP BY cluster_id, group_id, topic
+"""
 CLIENT: Final = (
     "(principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload, k8s_pod)"
 )
@@ -134,7 +142,7 @@ FROM (
   FROM traffic WHERE topic IS NOT NULL GROUP BY topic
 ) AS t FULL JOIN (
   SELECT topic, count(*) AS group_count, max(committed_lag_ms) AS committed_lag_ms, max(committed_lag) AS committed_lag
-  FROM groups GROUP BY topic
+  FROM group_lags GROUP BY topic
 ) AS g USING (topic)
 """
 _SOFTWARE: Final = """
@@ -148,13 +156,13 @@ _DEFECTS: Final = {"name": "VARCHAR", "version": "VARCHAR", "defects": ["VARCHAR
 
 
 def rebuild(database: Database) -> None:
-    """Make `members`, `flows`, `memberships` and `topics` of what sources fill, and `defects` of the software there."""
+    """Make the tables that are derived from what sources fill, and `defects` of the software in them."""
     defects = [
         {**software, "defects": [defect.id for defect in defects_of(software["name"], software["version"])]}
         for software in database.rows(_SOFTWARE)
     ]
     wrong = json.dumps([software for software in defects if software["defects"]])
     database.write(
-        *(_SIGHTINGS, _PRINCIPALS, _PLACES, _IDENTITIES, _FLOWS, _MEMBERS, _MEMBERSHIPS, _TOPICS),
+        *(_SIGHTINGS, _PRINCIPALS, _PLACES, _IDENTITIES, _FLOWS, _MEMBERS, _MEMBERSHIPS, _GROUP_LAGS, _TOPICS),
         (f"CREATE OR REPLACE TABLE defects AS SELECT unnest(item) FROM {unnested(_DEFECTS)}", [wrong]),
     )

@@ -132,4 +132,5 @@ def _view(table: Table, namespaces: Sequence[str], schema: str) -> str:
     # Literals: a list in a table would be joined, which takes three times as long.
     listed = ", ".join("'" + namespace.replace("'", "''") + "'" for namespace in namespaces)
     is_visible = f"({table.namespace}) IN ({listed})" if table.namespace and listed else "false"
-    return f"CREATE OR REPLACE VIEW {table.name} AS SELECT * FROM {schema}.{table.name} WHERE {is_visible}"
+    rows = f"{schema}.{table.in_namespaces or table.name}"
+    return f"CREATE OR REPLACE VIEW {table.name} AS SELECT * FROM {rows} WHERE {is_visible}"

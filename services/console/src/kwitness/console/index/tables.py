@@ -8,7 +8,18 @@ from typing import Any, Final
 
 from kwitness.console.index.database import unnested
 
-__all__ = ["CLIENTS", "CONNECTIONS", "GROUPS", "OBSERVERS", "REPORTERS", "SILENT", "TABLES", "TRAFFIC", "Table"]
+__all__ = [
+    "CLIENTS",
+    "CONNECTIONS",
+    "GROUPS",
+    "OBSERVERS",
+    "REPORTERS",
+    "SILENT",
+    "SILENT_IN_NAMESPACES",
+    "TABLES",
+    "TRAFFIC",
+    "Table",
+]
 
 _OWNER: Final = {"team": "VARCHAR", "contact": "VARCHAR"}
 _BY_OBSERVER: Final = "k8s_namespace"
@@ -36,11 +47,15 @@ class Table:
         The namespace of a row's client by its columns, in SQL: readers with that namespace see the row. It must be
         proven, as the collector proves it for its readers with a scope; NULL where it is not. None where rows have no
         namespace at all: only readers of all see them.
+    in_namespaces
+        Another table with these columns, whose rows readers with namespaces see in place of these: it has what is
+        known of each namespace alone. None where they see rows of this one.
     """
 
     name: str
     structure: Mapping[str, Any]
     namespace: str | None
+    in_namespaces: str | None = None
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -131,29 +146,33 @@ GROUPS: Final = Table(
         "topic_owner": _OWNER,
         "committed_lag": "BIGINT",
         "committed_lag_ms": "BIGINT",
+        "went_back_records": "BIGINT",
+        "went_back_ms": "BIGINT",
+        "k8s_namespace": "VARCHAR",
         "until_ms": "BIGINT",
     },
-    namespace=None,  # a group may have members in several
+    namespace=_BY_OBSERVER,
 )
-SILENT: Final = Table(
-    "silent",
-    {
-        "client_id": "VARCHAR",
-        "client_instance_id": "VARCHAR",
-        "principal": "VARCHAR",
-        "client_address": "VARCHAR",
-        "client_software_name": "VARCHAR",
-        "client_software_version": "VARCHAR",
-        "connections": "BIGINT",
-        "seen_by": "VARCHAR",
-        "reason": "VARCHAR",
-        "detail": "VARCHAR",
-    },
-    namespace=None,
-)
+"""A group and topic has a row for each namespace whose observers saw it commit; `group_lags` has both once."""
+_SILENT: Final = {
+    "client_id": "VARCHAR",
+    "client_instance_id": "VARCHAR",
+    "principal": "VARCHAR",
+    "client_address": "VARCHAR",
+    "client_software_name": "VARCHAR",
+    "client_software_version": "VARCHAR",
+    "connections": "BIGINT",
+    "seen_by": "VARCHAR",
+    "reason": "VARCHAR",
+    "detail": "VARCHAR",
+    "k8s_namespace": "VARCHAR",
+}
+SILENT_IN_NAMESPACES: Final = Table("silent_in_namespaces", _SILENT, namespace=_BY_OBSERVER)
+"""Silent clients with a proven namespace, with reasons that say nothing of others."""
+SILENT: Final = Table("silent", _SILENT, namespace=_BY_OBSERVER, in_namespaces=SILENT_IN_NAMESPACES.name)
 REPORTERS: Final = Table(
     "reporters",
     {"pod_namespace": "VARCHAR", "pod": "VARCHAR", "clients": "BIGINT", "runtime": "VARCHAR"},
     namespace="pod_namespace",
 )
-TABLES: Final = (CLIENTS, CONNECTIONS, OBSERVERS, TRAFFIC, GROUPS, SILENT, REPORTERS)
+TABLES: Final = (CLIENTS, CONNECTIONS, OBSERVERS, TRAFFIC, GROUPS, SILENT, SILENT_IN_NAMESPACES, REPORTERS)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
-from kwitness.console.pages.lines import Line, pattern
+from kwitness.console.pages.lines import Line, label, pattern
 
-__all__ = ["lag_lines", "member_lines"]
+__all__ = ["lag_lines", "member_lines", "went_back_lines"]
 
 MOST_GROUPS: Final = 3
 """Groups of a client that have a line of their own."""
@@ -29,6 +29,13 @@ def member_lines(group: str) -> Sequence[Line]:
         Line("kwitness", f"kwitness clients --group {_name(group)}", "members that push, of the first group"),
         Line("kwitness", f"kwitness connections --group {_name(group)}", "connections of its members at observers"),
     )
+
+
+def went_back_lines(topic: str) -> Sequence[Line]:
+    """Return the line that has who committed below what groups of a topic had before."""
+    series = f"kafka_client_group_commits_back_total{{{label('topic', topic)}}}"
+    text = f"sum by (group_id, principal, client_id) (increase({series}[1h])) > 0"
+    return (Line("PromQL", text, "who committed an offset below the one before"),)
 
 
 def _name(group: str) -> str:

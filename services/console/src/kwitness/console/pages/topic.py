@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.console.index.database import Row
-from kwitness.console.pages.group_lines import member_lines
+from kwitness.console.pages.group_lines import member_lines, went_back_lines
 from kwitness.console.pages.lines import BYTES, Line, label, literal, pattern, sql_line
 from kwitness.console.pages.names import in_query, link_of
 from kwitness.console.pages.page import Page, Requested
@@ -56,6 +56,7 @@ def _lines(topic: str, groups: Sequence[Row]) -> Sequence[Line]:
             f"sum by (client_id, principal, api) (rate({BYTES}{{{label('topic', topic)}}}[5m]))",
             "bytes by client",
         ),
+        *(went_back_lines(topic) if any(group["went_back_ms"] for group in groups) else ()),
         sql_line(
             "SELECT DISTINCT topic, api, owner, owner_contact, principal, client_id FROM traffic "
             f"WHERE kind = 'partition' AND topic = {literal(topic)} ORDER BY ALL",

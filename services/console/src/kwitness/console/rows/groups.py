@@ -27,7 +27,7 @@ def groups_of_topic(database: Database, topic: str) -> list[Row]:
     return database.rows(
         f"""
         SELECT g.*, m.members
-        FROM (SELECT * FROM groups WHERE topic = $topic ORDER BY {_FURTHEST_FIRST} LIMIT {PAGE_ROWS}) AS g
+        FROM (SELECT * FROM group_lags WHERE topic = $topic ORDER BY {_FURTHEST_FIRST} LIMIT {PAGE_ROWS}) AS g
         LEFT JOIN (SELECT group_id, count(*) AS members FROM memberships GROUP BY group_id) AS m USING (group_id)
         ORDER BY {_FURTHEST_FIRST}
         """,
@@ -77,7 +77,7 @@ def groups_of_client(database: Database, client_id: str) -> list[Row]:
         FROM (
           SELECT group_id FROM clients WHERE client_id = $client_id AND group_id <> ''
           UNION SELECT group_id FROM connections WHERE client_id = $client_id AND group_id <> ''
-        ) AS o LEFT JOIN groups AS g USING (group_id)
+        ) AS o LEFT JOIN group_lags AS g USING (group_id)
         ORDER BY {_FURTHEST_FIRST}, topic LIMIT {PAGE_ROWS}
         """,
         {"client_id": client_id},

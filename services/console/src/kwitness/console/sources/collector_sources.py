@@ -12,7 +12,16 @@ from kwitness.answers.access.collector_access import CollectorAccess, CollectorR
 from kwitness.answers.access.questions import Questions, Selection
 from kwitness.answers.views.gaps import gaps_of, left_out_of
 from kwitness.console.index.database import Database
-from kwitness.console.index.tables import CONNECTIONS, GROUPS, OBSERVERS, REPORTERS, SILENT, TRAFFIC, Table
+from kwitness.console.index.tables import (
+    CONNECTIONS,
+    GROUPS,
+    OBSERVERS,
+    REPORTERS,
+    SILENT,
+    SILENT_IN_NAMESPACES,
+    TRAFFIC,
+    Table,
+)
 from kwitness.console.sources.client_changes import ClientChanges
 from kwitness.console.sources.source import PERIOD_S, Source
 from kwitness.contracts.endpoints import CLUSTER_PATH
@@ -59,6 +68,7 @@ def _fill(database: Database, table: Table, items: Iterable[BaseModel]) -> None:
 def _silent(collector: CollectorAccess, database: Database) -> Sequence[str]:
     answer = Questions(collector).silent()
     _fill(database, SILENT, answer.items)
+    _fill(database, SILENT_IN_NAMESPACES, Questions(collector).silent(proven=True).items)
     left_out = [f"{quantity(answer.left_out, 'silent client')} of the fewest connections"] if answer.left_out else []
     return [*gaps_of(answer), *left_out]
 
