@@ -6,8 +6,14 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qsl
 
 from kwitness.console.pages.all_pages import PAGES
+from kwitness.console.rows.completeness import CompletenessView
+from kwitness.console.rows.costs import CostView
+from kwitness.console.rows.findings import FindingsView
+from kwitness.console.rows.fleet import FleetView
+from kwitness.console.rows.upgrades import UpgradesView
 from kwitness.e2e import chart
 
 URL = "https://console.example.org"
@@ -20,13 +26,13 @@ def rendered(url: str) -> list[chart.Manifest]:
 
 
 def alerts(manifests: list[chart.Manifest]) -> dict[str, dict[str, str]]:
-    """Annotations of each alert that has a command."""
+    """Annotations of each alert."""
     return {
         rule["alert"]: rule["annotations"]
         for manifest in chart.of_kind(manifests, "PrometheusRule")
         for group in manifest["spec"]["groups"]
         for rule in group["rules"]
-        if "command" in rule.get("annotations", {})
+        if "alert" in rule
     }
 
 
@@ -57,7 +63,7 @@ def test_each_alert_with_a_command_leads_to_a_page_of_the_console() -> None:
         "?software={{ urlquery $labels.client_software_name }}&version={{ urlquery $labels.client_software_version }}"
     )
 
-    found = alerts(rendered(URL))
+    found = {name: notes for name, notes in alerts(rendered(URL)).items() if "command" in notes}
 
     assert len(found) > 10
     assert {ENCODED.sub("NAME", notes["console_url"]) for notes in found.values()} == {
@@ -66,7 +72,27 @@ def test_each_alert_with_a_command_leads_to_a_page_of_the_console() -> None:
         f"{URL}/{client}",
         f"{URL}/{client.replace('{{ end }}', '{{ else }}' + software + '{{ end }}')}",
     }
-    assert {"/clients", "/topics"} <= {page.path for page in PAGES if page.is_named}
+
+
+def test_each_address_of_an_alert_is_that_of_a_page_with_its_filters() -> None:
+    views = {
+        "/": FleetView,
+        "/completeness": CompletenessView,
+        "/cost": CostView,
+        "/findings": FindingsView,
+        "/upgrades": UpgradesView,
+    }
+    named = tuple(f"{page.path}/" for page in PAGES if page.is_named)
+    plain = {page.path for page in PAGES if not page.is_named}
+    found = {notes.get("console_url", f"{URL}/").removeprefix(URL) for notes in alerts(rendered(URL)).values()}
+    # Those with a choice of two pages are compared above.
+    addresses = {re.sub(r"\{\{.*?\}\}", "NAME", address) for address in found if "{{ with" not in address}
+
+    assert {"/doctor", *views} <= {address.partition("?")[0] for address in addresses}
+    for address in addresses:
+        path, _, query = address.partition("?")
+        assert path in plain or path.startswith(named), address
+        assert {name for name, _ in parse_qsl(query)} <= (views[path].__dataclass_fields__.keys() if query else set())
 
 
 def test_a_cell_or_line_of_a_client_or_topic_leads_to_its_page_of_the_console_first() -> None:

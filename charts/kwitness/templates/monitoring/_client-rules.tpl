@@ -1,6 +1,6 @@
 {{/*
 The rules about clients with the thresholds, times and switches of the values rules.clients: the alert KwitnessClientThrottled
-is rules.clients.throttled. The annotation console_url has console.url in front, and is absent without it.
+is rules.clients.throttled.
 */}}
 
 {{- define "kwitness.clientRules" -}}
@@ -15,11 +15,7 @@ is rules.clients.throttled. The annotation console_url has console.url in front,
 {{- else if $rule.alert }}
 {{- $settings := get $wanted ($rule.alert | trimPrefix "KwitnessClient" | untitle) }}
 {{- if $settings.enabled }}
-{{- if $.Values.console.url }}
-{{- $_ := set $rule.annotations "console_url" (print $.Values.console.url $rule.annotations.console_url) }}
-{{- else }}
-{{- $_ := unset $rule.annotations "console_url" }}
-{{- end }}
+{{- include "kwitness.linkRule" (dict "root" $ "rule" $rule) }}
 {{- $rules = append $rules (set $rule "for" $settings.for) }}
 {{- end }}
 {{- else }}
