@@ -68,9 +68,13 @@ async def test_findings_are_those_of_the_command_the_worst_first(
     api.objects.apply(cluster("orders", namespace), cluster("returns", namespace))
     status = {"conditions": ready("False", "Unreachable", "no broker answers")}
     api.objects.patch("KafkaCluster", "orders", namespace, {"status": status}, subresource="status")
+    other = {"status": {"clusterId": "another"}}
+    api.objects.patch("KafkaCluster", "returns", namespace, other, subresource="status")
     async with over_kubernetes(fleet, access) as console:
-        await console.read("installation")
+        assert "other-clusters" not in await console.get("/")
+        await console.read("installation", "traffic")
         page = await console.get("/doctor")
+        assert f"kwitness console --cluster {namespace}/returns</code>" in await console.get("/")
 
     person = Person(api.kubeconfig, tmp_path)
     ended = await in_thread(person.types, "--namespace", namespace, "doctor", "--output", "json")

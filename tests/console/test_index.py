@@ -13,7 +13,9 @@ from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.members import rebuild
+from kwitness.console.index.resource_tables import RESOURCES
 from kwitness.console.index.tables import CLIENTS, CONNECTIONS, REPORTERS, TRAFFIC
+from kwitness.console.rows.other_clusters import MOST_CLUSTERS, other_clusters
 
 PUSHED = {"last_push_ms": 1, "first_seen_ms": 1}
 MIB = 1024 * 1024
@@ -33,6 +35,25 @@ def filled(index: Database, **tables: list[dict[str, Any]]) -> list[dict[str, An
         index.write(known[name].filled(json.dumps(items)))
     rebuild(index)
     return index.rows("SELECT * EXCLUDE (id) FROM members ORDER BY client_id, application, principal")
+
+
+def test_other_kafka_clusters_are_those_with_another_id_and_bounded(index: Database) -> None:
+    ids = ["own", *(f"other-{number}" for number in range(MOST_CLUSTERS + 1)), None]
+    resources = [
+        {
+            "kind": "KafkaCluster",
+            "k8s_namespace": "kafka",
+            "name": f"cluster-{number:02}",
+            "item": {"status": {"clusterId": cluster_id}},
+        }
+        for number, cluster_id in enumerate(ids)
+    ]
+    index.write(RESOURCES.filled(json.dumps(resources)))
+    assert other_clusters(index) == []
+
+    filled(index, clients=[{"client_id": "orders", "cluster_id": "own", **PUSHED}])
+
+    assert other_clusters(index) == [f"kafka/cluster-{number:02}" for number in range(1, MOST_CLUSTERS + 1)]
 
 
 @pytest.mark.parametrize(

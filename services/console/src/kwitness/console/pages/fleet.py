@@ -13,6 +13,7 @@ from kwitness.console.pages.past import ShownPast
 from kwitness.console.pages.past_lines import APPLICATION, past_lines, sights_line
 from kwitness.console.pages.sparkline import written_line
 from kwitness.console.rows.fleet import DEFAULT_ORDER, FLEET_ORDERS, FleetView, choices, fleet_rows, totals, unnamed
+from kwitness.console.rows.other_clusters import other_clusters
 from kwitness.console.rows.sights import Sights, sights_around
 from kwitness.console.rows.trends import trends_of
 
@@ -50,6 +51,7 @@ def _values(requested: Requested) -> dict[str, Any]:
         "unnamed": [] if view.is_filtered else without_name,
         "unnamed_connections": 0 if view.is_filtered else sum(row["connections"] for row in without_name),
         "choices": choices(database),
+        "other_clusters": [] if past else other_clusters(database),
         "sights": sights,
         "observers": database.row("SELECT count(*) AS number FROM observers")["number"],
         "lines": _past_lines(past, view, sights) if past else _lines(view),
