@@ -16,7 +16,8 @@ from kwitness.console.sources.tables import TableSources
 from tests.console.chromium import THEMES
 from tests.console.drawn import NARROW, Drawn, drawn
 from tests.console.open_console import OpenConsole
-from tests.console.table_samples import read_here
+from tests.console.sight_samples import SIGHTS
+from tests.console.table_samples import read_here, write_table
 from tests.console.test_pages import AWAY
 from tests.console.traffic_samples import AT, moved, write_traffic
 
@@ -35,7 +36,8 @@ async def test_the_page_that_waits_becomes_that_of_the_hour(
 ) -> None:
     monkeypatch.setattr(process, "TableSources", functools.partial(TableSources, read=read_here))
     monkeypatch.setattr(process, "PastSource", functools.partial(PastSource, read=read_here))
-    write_traffic(tmp_path, [moved("desk", "orders", 7_200_000, principal="User:desk")])
+    write_traffic(tmp_path, [moved("desk", "orders", 7_200_000, principal="User:desk", owner="orders")])
+    write_table(tmp_path, "ClientInventory", SIGHTS)
     async with OpenConsole.over(LocalRoute(AWAY), tables=tmp_path) as console:
         await console.enter()
         await console.read("tables")
@@ -46,7 +48,11 @@ async def test_the_page_that_waits_becomes_that_of_the_hour(
             await console.console.past.read_once()
 
             await expect(shown.page.locator("#past")).to_contain_text("Numbers are means of that hour")
-            await expect(shown.page.get_by_role("link", name="User:desk")).to_be_visible()
+            await expect(shown.page.get_by_role("link", name="left")).to_be_visible()
+            await shown.goto(f"/?at={AT}&owner=orders")
+            await shown.page.get_by_role("button", name="Begin with clients of orders").click()
+            await expect(shown.page.get_by_role("link", name="Mine")).to_have_attribute("aria-current", "true")
+            await expect(shown.page.get_by_role("link", name="came")).to_be_visible()
             await check(shown)
             await shown.page.set_viewport_size(NARROW)
             assert await shown.width() <= NARROW["width"]

@@ -61,7 +61,7 @@ def _values(requested: Requested) -> dict[str, Any]:
 def _past_lines(past: ShownPast, view: FleetView, sights: Sights | None) -> Sequence[Line]:
     columns = "client_id" if view.by == "client" else APPLICATION
     found = past_lines(past, columns, _equal(view))
-    if sights is None or not sights.rows or view.search or view.owner.endswith("*"):
+    if sights is None or not sights.counts or view.search or view.owner.endswith("*"):
         return found
     return (*found, sights_line(past, sights, view.owner))
 

@@ -30,7 +30,7 @@ class Sights(NamedTuple):
     is_ambiguous
         True where there are several tables, each maybe of another Kafka cluster; then there are no rows.
     rows
-        The first of each change, which is `since` in them.
+        Those that are gone or new, as `since` in them says: the last ones of each.
     counts
         Client ids by change.
     """
@@ -46,22 +46,22 @@ def sights_around(database: Database, start_ms: int, *, owner: str, search: str)
     table = shown_table(database, CLIENT_INVENTORY.job_type, "")
     if len(table.jobs) != 1:
         return Sights(table, len(table.jobs) > 1, [], {})
-    rows = database.rows(
+    changes = database.rows(
         f"""
         WITH around AS (
           SELECT *, {_CHANGE} AS since FROM client_inventory
           WHERE last_seen_ms >= $start_ms
             AND ($owner = '' OR owner = $owner OR (ends_with($owner, '*') AND starts_with(owner, rtrim($owner, '*'))))
-            AND contains(lower(concat_ws(chr(10), client_id, principal, owner)), lower($search))
+            AND ($search = '' OR contains(lower(concat_ws(chr(10), client_id, principal, owner)), lower($search)))
         )
-        SELECT *, count(*) OVER (PARTITION BY since) AS total FROM around
-        QUALIFY row_number() OVER (PARTITION BY since ORDER BY last_seen_ms DESC, client_id, principal)
-          <= {MOST_OF_A_KIND}
-        ORDER BY since, last_seen_ms DESC, client_id, principal
+        SELECT since, count(*) AS total,
+          arg_max(around, last_seen_ms, {MOST_OF_A_KIND}) FILTER (since <> '{STAYED}') AS clients
+        FROM around GROUP BY since ORDER BY since
         """,
         {"start_ms": start_ms, "end_ms": start_ms + HOUR_MS, "owner": owner, "search": search},
     )
-    return Sights(table, False, rows, {row["since"]: row["total"] for row in rows})
+    shown = [row for change in changes for row in change["clients"] or ()]
+    return Sights(table, False, shown, {change["since"]: change["total"] for change in changes})
 
 
 def sight_of(database: Database, client_id: str, start_ms: int | None) -> Row | None:
