@@ -13,13 +13,14 @@ import pytest
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database, IndexFullError
 from kwitness.console.index.past_hours import KEPT_S, MOST_HOURS, MOST_READERS, Hour, HourGoneError, PastHours
+from kwitness.console.index.past_traffic import BATCH_END, MOST_BYTES
 from kwitness.console.readers import Reader
 from kwitness.console.rows.hours import HOUR_MS, hour_of, hour_text
 from kwitness.console.sources import hour_reading
 from kwitness.console.sources.found_tables import FoundTable
-from kwitness.console.sources.past_source import _MOST_ANSWERS, MOST_PROCESSES, MOST_WAITING, PastSource
+from kwitness.console.sources.past_source import _MOST_ANSWERS, MOST_AT_ONCE, MOST_PROCESSES, MOST_WAITING, PastSource
 from kwitness.console.sources.tables import TableSources
-from kwitness.console.sources.tables_process import Reading, ReadTable, read_in_process
+from kwitness.console.sources.tables_process import MOST_ANSWERED, Reading, ReadTable, read_in_process
 from kwitness.console.sources.tables_program import answered
 
 from tests.console.test_reader_schemas import Clock
@@ -152,6 +153,22 @@ def test_the_rows_of_the_most_bytes_are_kept_of_an_hour_with_too_many(
     assert facts["left_out"] == 30 - len(kept)
 
 
+def test_rows_are_put_into_the_index_in_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: Database
+) -> None:
+    names = [f"client-{n:02}" for n in range(30)]
+    path = write_traffic(tmp_path, [moved(name, "orders", 1_000) for name in names])
+    monkeypatch.setattr(hour_reading, "BATCH_ROWS", 7)
+    past = PastHours(index)
+
+    facts, text = answered({"job": "traffic", "path": str(path), "hour_ms": HOUR})
+    past.fill(hour(0), text)
+
+    assert facts["rows"] == len(names)
+    assert [len(json.loads(batch)) for batch in text.split(BATCH_END)] == [7, 7, 7, 7, 2]
+    assert clients(past, 0) == names
+
+
 def test_hours_are_read_by_the_process_and_a_table_of_another_type_is_refused(tmp_path: Path) -> None:
     path = write_traffic(tmp_path, windows(moved("desk", "orders", 3_600)))
     request = {"job": "traffic", "path": str(path), "hour_ms": HOUR}
@@ -192,15 +209,23 @@ class Opened:
     def state(self, number: int = 0) -> str:
         return self.source.answer(HOUR + number * HOUR_MS, "").state
 
+    async def all_read(self) -> None:
+        while self.source._waiting:
+            await self.source.read_once()
 
-async def test_so_many_hours_wait_and_one_process_reads_them(index: Database) -> None:
+
+async def test_so_many_hours_wait_and_a_process_reads_as_many_as_it_may_answer(index: Database) -> None:
     opened = Opened(index)
 
     assert [opened.state(-number) for number in range(MOST_WAITING + 1)] == ["waiting"] * MOST_WAITING + ["busy"]
     assert opened.state() == "waiting", "it waits already"
     await opened.source.read_once()
+    states = [opened.state(-number) for number in range(MOST_AT_ONCE + 1)]
+    assert states == ["ready"] * MOST_AT_ONCE + ["waiting"]
+    assert MOST_AT_ONCE * MOST_BYTES <= MOST_ANSWERED
+    await opened.all_read()
 
-    assert opened.reads.count == 1
+    assert opened.reads.count == MOST_WAITING / MOST_AT_ONCE
     assert opened.state(1 - MOST_WAITING) == "ready"
     assert opened.state(-MOST_WAITING) == "waiting"
 
@@ -211,7 +236,7 @@ async def test_reasons_of_so_many_hours_are_kept(index: Database) -> None:
     for first in range(1, _MOST_ANSWERS + 2, MOST_WAITING):
         for number in range(first, first + MOST_WAITING):
             opened.state(-number)
-        await opened.source.read_once()
+        await opened.all_read()
 
     assert opened.state(-1) == "waiting"
     assert opened.state(-_MOST_ANSWERS) == "outside"

@@ -15,6 +15,7 @@ from kwitness.console.index.analyses import CLIENT_INVENTORY, JOB_TABLES
 from kwitness.console.index.database import Database
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.namespaces import known_namespaces
+from kwitness.console.index.past_traffic import BATCH_END
 from kwitness.console.index.reader_schemas import ReaderSchemas, Seen
 from kwitness.console.index.tables import TRAFFIC, Table
 from kwitness.console.readers import Reader
@@ -77,7 +78,9 @@ class PastHours:
                 self._end(hour)
 
     def fill(self, hour: Hour, items: str) -> None:
-        """Keep an hour, of a JSON list of items of the table `traffic`, instead of the one used longest ago.
+        """Keep an hour, of JSON lists of items of the table `traffic`, instead of the one used longest ago.
+
+        Lists are separated by `BATCH_END`.
 
         Raises
         ------
@@ -95,7 +98,8 @@ class PastHours:
         self._everything.write(f"CREATE SCHEMA {name}")
         try:
             database.write(
-                *(table.filled(items if table is TRAFFIC else "[]") for table in ALL_TABLES if table not in _OF_NOW),
+                *(table.filled("[]") for table in ALL_TABLES if table not in _OF_NOW),
+                *(TRAFFIC.added(batch) for batch in items.split(BATCH_END)),
                 *(f"CREATE VIEW {table.name} AS {self._newest(table)}" for table in _OF_NOW),
             )
             rebuild(database)

@@ -13,6 +13,8 @@ from typing import Any, Final
 from kwitness.contracts.resources.analyses import AnalyticsJobType
 
 __all__ = [
+    "BATCH_END",
+    "BATCH_ROWS",
     "COUNTED",
     "HOUR_S",
     "MARKS",
@@ -29,10 +31,14 @@ PAST_TYPE: Final[AnalyticsJobType] = "Traffic"
 HOUR_S: Final = 3_600
 MARKS: Final = frozenset({"window_seconds", "window_start_ms", "kind", "topic", "rejected_bytes", "unconfirmed"})
 """Columns that a table of this type has, and no other."""
-MOST_ROWS: Final = 20_000
+MOST_ROWS: Final = 60_000
 """Rows of an hour that are read: clients, and what each does with each topic."""
-MOST_BYTES: Final = 8 * 1024 * 1024
+MOST_BYTES: Final = 28 * 1024 * 1024
 """Bytes of these rows as JSON."""
+BATCH_ROWS: Final = 4_000
+"""Rows that are put into the index at once; to parse them takes six times their bytes."""
+BATCH_END: Final = "\x1e"
+"""Ends a batch of rows; JSON has no such character."""
 _CLIENT: Final = (
     "principal",
     "client_id",

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from kwitness.answers.tables.isolated_sql import answer_query
 from kwitness.console.index.past_traffic import (
+    BATCH_END,
+    BATCH_ROWS,
     COUNTED,
     HOUR_S,
     MARKS,
@@ -28,7 +30,7 @@ _DAY_MS: Final = 86_400_000
 
 
 def hour_of_table(table: Any, start_ms: int) -> tuple[dict[str, Any], str]:
-    """Return which hours a `deltalake.DeltaTable` keeps, facts about one, and its rows as a list of JSON."""
+    """Return which hours a `deltalake.DeltaTable` keeps, facts about one, and its rows as batches of JSON."""
     if not set(columns_of(table)) >= MARKS:
         return {"problem": "it is no table of Traffic: name one of such an AnalyticsJob"}, "[]"
     [commit] = table.history(1) or [{}]
@@ -48,7 +50,9 @@ def hour_of_table(table: Any, start_ms: int) -> tuple[dict[str, Any], str]:
     rows = (dict(zip(answer.columns, row, strict=True)) for row in answer.rows)
     texts = bounded_rows(items_of(rows, start_ms), MOST_BYTES)
     [[number, doubt]] = answer_query(COUNTED.format(query=query), tables, memory=_MEMORY).rows
-    return {**facts, "rows": len(texts), "left_out": number - len(texts), "doubt": doubt or 0}, f"[{','.join(texts)}]"
+    batches = (texts[at : at + BATCH_ROWS] for at in range(0, len(texts), BATCH_ROWS))
+    rows_text = BATCH_END.join(f"[{','.join(batch)}]" for batch in batches) or "[]"
+    return {**facts, "rows": len(texts), "left_out": number - len(texts), "doubt": doubt or 0}, rows_text
 
 
 def _kept(table: Any) -> tuple[int, int] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import itertools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -12,15 +13,17 @@ import duckdb
 
 from kwitness.console.index.database import IndexFullError
 from kwitness.console.index.past_hours import Hour, PastHours
-from kwitness.console.index.past_traffic import HOUR_S
+from kwitness.console.index.past_traffic import HOUR_S, MOST_BYTES
 from kwitness.console.sources.found_tables import FoundTable
 from kwitness.console.sources.tables import TableSources
-from kwitness.console.sources.tables_process import Reading, ReadTable, read_in_process
+from kwitness.console.sources.tables_process import MOST_ANSWERED, Reading, ReadTable, read_in_process
 
-__all__ = ["MOST_PROCESSES", "MOST_WAITING", "PastAnswer", "PastSource"]
+__all__ = ["MOST_AT_ONCE", "MOST_PROCESSES", "MOST_WAITING", "PastAnswer", "PastSource"]
 
 MOST_WAITING: Final = 8
-"""Hours that wait to be read; one process reads all of them."""
+"""Hours that wait to be read."""
+MOST_AT_ONCE: Final = MOST_ANSWERED // MOST_BYTES
+"""Hours that one process reads, so that their rows are no more than it may answer."""
 MOST_PROCESSES: Final = 4
 """Processes of a minute that read hours."""
 _MINUTE_S: Final = 60.0
@@ -145,8 +148,8 @@ class PastSource:
         return True
 
     async def read_once(self) -> None:
-        """Read all hours that wait, in one process."""
-        due = dict(self._waiting)
+        """Read the hours that wait longest, in one process."""
+        due = dict(itertools.islice(self._waiting.items(), MOST_AT_ONCE))
         requests = [
             {"job": hour.job, "path": table.path or "", "hour_ms": hour.start_ms} for hour, table in due.items()
         ]

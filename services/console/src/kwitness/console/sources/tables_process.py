@@ -76,7 +76,7 @@ def read_in_process(requests: Sequence[Mapping[str, Any]], bounds: Bounds | None
     return Reading(tables, ended, used.ru_utime + used.ru_stime)
 
 
-def _content(process: subprocess.Popen[bytes], requests: str, bounds: Bounds) -> tuple[bytes, str | None]:
+def _content(process: subprocess.Popen[bytes], requests: str, bounds: Bounds) -> tuple[bytearray, str | None]:
     """Return what was answered, and why not all was."""
     with contextlib.suppress(BrokenPipeError), process.stdin as requested:  # type: ignore[union-attr]
         requested.write(requests.encode())
@@ -90,14 +90,14 @@ def _content(process: subprocess.Popen[bytes], requests: str, bounds: Bounds) ->
             if readable.select(_GLANCE_S):
                 part = os.read(answers, _PART)
                 if not part:
-                    return bytes(content), None
+                    return content, None
                 content += part
             if len(content) > bounds.answered:
-                return bytes(content), f"its rows are more than {bounds.answered >> 20} MiB"
+                return content, f"its rows are more than {bounds.answered >> 20} MiB"
             if _resident(process.pid) > bounds.memory:
-                return bytes(content), f"reading it takes more than {bounds.memory >> 20} MiB of memory"
+                return content, f"reading it takes more than {bounds.memory >> 20} MiB of memory"
             if time.monotonic() > end:
-                return bytes(content), f"reading it takes longer than {bounds.seconds:g} seconds"
+                return content, f"reading it takes longer than {bounds.seconds:g} seconds"
 
 
 def _resident(pid: int) -> int:
@@ -108,8 +108,12 @@ def _resident(pid: int) -> int:
         return 0
 
 
-def _tables(content: bytes) -> list[ReadTable]:
-    """Return the tables that were answered whole."""
-    lines = content[: content.rfind(b"\n") + 1].decode().split("\n")[:-1]
+def _tables(content: bytearray) -> list[ReadTable]:
+    """Return the tables that were answered whole; the bytes are copied once, since they are many."""
+    lines, start = [], 0
+    with memoryview(content) as view:
+        while (end := content.find(b"\n", start)) >= 0:
+            lines.append(str(view[start:end], "utf-8"))
+            start = end + 1
     whole = len(lines) // _LINES_OF_TABLE * _LINES_OF_TABLE
     return [ReadTable(json.loads(lines[at]), lines[at + 1]) for at in range(0, whole, _LINES_OF_TABLE)]
