@@ -226,7 +226,7 @@ def test_ends_are_named_by_how_often_they_came_and_statistics_without_counts_are
     quiet = [counted("interceptor_request_retries_total", 0), counted("interceptor_queued_records", 5)]
 
     assert ends_of(ends) == [
-        "Closed by the broker, after Kafka's error 58: 4.",
+        "Closed by the broker, after Kafka's error 58 SASL_AUTHENTICATION_FAILED: 4.",
         "Closed by the observer, since nothing passed for long: 1.",
         "of a later release: 1.",
     ]

@@ -19,6 +19,8 @@ __all__ = ["APPLICATION", "TOPIC", "invent_company", "invent_hour", "leave_out_h
 APPLICATION: Final = "checkout-api"
 TOPIC: Final = "orders.placed"
 _JAVA: Final = "apache-kafka-java"
+_LATE_MS: Final = 60_000
+"""Lag of clients that have errors."""
 _COMPANY: Final = {
     "orders": {
         "checkout-api": ((_JAVA, "4.1.1"), ["orders.placed", "orders.paid"], ["payments.settled"]),
@@ -94,6 +96,8 @@ def invent_company(index: Database) -> None:
             for topic in read:
                 lag_ms = dice.choice([40, 120, 900, 2_500, 4_000, 95_000])
                 rates = {**_rates(dice), "fetch_lag": lag_ms // 2, "fetch_lag_ms": lag_ms}
+                if lag_ms > _LATE_MS:
+                    rates["errors"] = {"6": lag_ms // 8_000}
                 traffic.append({**client, "api": "Fetch", "topic": topic, **rates})
                 behind = {"committed_lag": lag_ms, "committed_lag_ms": lag_ms + 800, "until_ms": now_ms}
                 groups.append({"cluster_id": "orders-prod", "group_id": client_id, "topic": topic, **behind})
@@ -130,7 +134,7 @@ def invent_hour(index: Database) -> None:
     )
 
 
-def _rates(dice: random.Random) -> dict[str, float]:
+def _rates(dice: random.Random) -> dict[str, Any]:
     records = dice.choice([4.0, 35.0, 120.0, 900.0, 2_600.0])
     return {"requests_per_s": records / 10, "records_per_s": records, "record_bytes_per_s": records * 740}
 

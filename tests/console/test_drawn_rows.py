@@ -30,7 +30,7 @@ CHARTS = {"/": 2, "/upgrades": 0, "/cost": 1}
 async def test_pages_with_charts_and_tables_of_analyses_have_no_findings_in_both_themes_at_each_width(
     browser: Browser, fleet: CollectorProcess, tmp_path: Path
 ) -> None:
-    async with opened(session_of(fleet)) as console, drawn(browser, console) as shown:
+    async with opened(session_of(fleet)) as console, drawn(browser, console, is_new=True) as shown:
         await console.read()
         await read_tables(console, tmp_path)
         database, hour, now_ms = console.console._database, HourTotals(), int(time.time() * 1000)

@@ -140,7 +140,7 @@ async def test_numbers_are_means_of_the_hour_alone(past: OpenConsole) -> None:
     [orders] = cells(topics)
     assert orders[:6] == ["then-orders", "sales #sales", "1", "1", "3 kB/s 30 records/s", "500 B/s 5 records/s"]
     assert [figure(topic, name) for name in ("writers", "readers")] == ["1", "1"]
-    assert cells(topic)[0][-5:] == ["3 kB/s", "30", NONE, NONE, "6: 3"]
+    assert cells(topic)[0][-5:] == ["3 kB/s", "30", NONE, NONE, "6 NOT_LEADER_OR_FOLLOWER: 3"]
     assert "3\N{NO-BREAK SPACE}kB/s" in client
     assert figure(await shown(past, f"/map?at={AT}"), "written").startswith("3.21")
 

@@ -117,7 +117,10 @@ def test_why_has_ends_of_connections_and_statistics_of_librdkafka_through_the_co
         process.kill()
 
     assert done.returncode == 0, done.stderr
-    assert "Closed by the broker, after Kafka's error 58: 2.\n  Closed by the client: 1.\n" in done.stdout
+    assert (
+        "Closed by the broker, after Kafka's error 58 SASL_AUTHENTICATION_FAILED: 2.\n  Closed by the client: 1.\n"
+        in done.stdout
+    )
     assert "95k of 100k records wait in the queue of its producer of pod" in done.stdout
     assert "It counted 7 requests that it sent again, 2 requests that timed out" in done.stdout
     assert nobody.returncode == 1

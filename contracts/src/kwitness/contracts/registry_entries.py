@@ -9,6 +9,7 @@ from typing import Literal
 __all__ = [
     "ClientMetric",
     "KafkaApi",
+    "KafkaError",
     "KubernetesEvent",
     "OwnMetric",
     "Reason",
@@ -77,6 +78,14 @@ class OwnMetric:
     source: str
     help: str
     bounds: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaError:
+    """An error code of Kafka's protocol, and its name there."""
+
+    code: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import yaml
 
 from kwitness.contracts.registry_entries import (
     ClientMetric,
+    KafkaError,
     KubernetesEvent,
     OwnMetric,
     Reason,
@@ -23,6 +24,7 @@ from kwitness.contracts.registry_entries import (
 
 __all__ = [
     "client_metrics",
+    "kafka_errors",
     "kubernetes_events",
     "observer_metrics",
     "own_metrics",
@@ -135,6 +137,11 @@ def _own_metrics(folder: Path, name: str) -> tuple[OwnMetric, ...]:
 def topics(folder: Path) -> tuple[Topic, ...]:
     """Return the platform's topics."""
     return tuple(Topic(writer=row.pop("from"), **row) for row in _read(folder, "topics"))
+
+
+def kafka_errors(folder: Path) -> tuple[KafkaError, ...]:
+    """Return the error codes of Kafka's protocol."""
+    return tuple(KafkaError(**row) for row in _read(folder, "kafka_errors"))
 
 
 def record_headers(folder: Path) -> tuple[RecordHeader, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from kwitness.contracts.envelopes import CountedValue
+from kwitness.contracts.kafka_errors import error_text
 
 from .amounts import amount_text
 
@@ -51,7 +52,7 @@ def ends_of(values: Iterable[CountedValue]) -> list[str]:
 
 
 def _after(error: str) -> str:
-    return "" if error in {"", "0"} else f", after Kafka's error {error}"
+    return "" if error in {"", "0"} else f", after Kafka's error {error_text(error)}"
 
 
 def statistics_of(values: Iterable[CountedValue]) -> list[str]:

@@ -10,6 +10,7 @@ from kwitness.contracts.envelopes import TrafficItem
 from .amounts import amount_text, lag_text
 from .client_rows import pod_of, software_of, team_of
 from .elapsed import span
+from .error_counts import error_counts
 from .topic_rows import CLIENT_FIELDS, client_of
 
 __all__ = ["THROTTLE_FIELDS", "TRAFFIC_HEADINGS", "TRAFFIC_ORDERS", "throttled", "traffic_cells"]
@@ -44,7 +45,6 @@ def throttled(items: Iterable[TrafficItem], of_requests: Iterable[TrafficItem]) 
 
 def traffic_cells(item: TrafficItem) -> Sequence[Any]:
     """Return a line for `TRAFFIC_HEADINGS`."""
-    errors = [f"{code}: {count}" for code, count in sorted(item.errors.items()) if count]
     return (
         item.client_id,
         _DOES.get(item.api),
@@ -56,7 +56,7 @@ def traffic_cells(item: TrafficItem) -> Sequence[Any]:
         amount_text(item.record_bytes_per_s),
         amount_text(item.records_per_s),
         lag_text(item.fetch_lag_ms, item.fetch_lag),
-        ", ".join(errors) or None,
+        ", ".join(error_counts(item.errors)) or None,
         span(item.throttle_ms) if item.throttle_ms else None,
         item.topic,
     )

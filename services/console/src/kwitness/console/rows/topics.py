@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Final
 
+from kwitness.answers.views.error_counts import error_counts
 from kwitness.console.index.database import Database, Row
 from kwitness.console.index.members import CLIENT, READS, WRITES
 from kwitness.console.rows.addresses import PAGE_ROWS, PastView, Window
@@ -72,7 +73,5 @@ def topic_clients(database: Database, topic: str) -> list[Row]:
         {"topic": topic},
     )
     for row in rows:
-        row["errors"] = [
-            f"{code}: {count}" for code, count in sorted(json.loads(row["errors"] or "{}").items()) if count
-        ]
+        row["errors"] = error_counts(json.loads(row["errors"] or "{}"))
     return rows
