@@ -67,7 +67,8 @@ def fill(collector: CollectorProcess) -> None:
     ]
     apis = [{"api": "Fetch", **REPORTS, "requests": 40, "throttled_responses": 4, "throttle_ms": 9_000}]
     groups = [behind("ledger-group", 120, committed_lag_ms=3_400), behind("reports-group", 90_000)]
-    seen = window(now_ms, traffic=traffic, apis=apis, groups=groups)
+    back = [{"group_id": "ledger-group", "topic": "orders", "commits": 2, "most_records": 4_000}]
+    seen = window(now_ms, traffic=traffic, apis=apis, groups=groups, commits_back=back)
     assert collector.observe(request(totals=[seen])).status == 200
     beside = window(now_ms, traffic=[moved(IN_POD, "postings", 44)])
     assert collector.observe(request(totals=[beside], **of_sidecar("app")), token=SIDECAR).status == 200

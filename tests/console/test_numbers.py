@@ -106,6 +106,9 @@ async def test_a_topic_has_the_clients_and_groups_of_the_command(shared: OpenCon
     # The lines for members are those of the first group, the furthest behind that has a time.
     assert (rows[0][0], rows[0][2], rows[0][4]) == ("ledger-group", "3s", "1")
     assert (rows[1][0], rows[1][2], rows[1][4]) == ("reports-group", "not known", "not known")
+    assert [item.get("went_back_records") for item in groups["items"]] == [4_000, None]
+    assert rows[0][5].replace(" ", "").startswith("4000records")
+    assert rows[1][5] == "not seen"
     assert pushing["items"] == []
     assert _rows_after(page, "Members that pushes or open connections name") == [
         ["ledger", "ledger-group", "User:ledger", "payments payments@example.org", "\N{EN DASH}", "1", "reads"]
@@ -137,12 +140,9 @@ async def test_a_client_has_the_lag_of_its_groups_as_the_command_has_it(console:
     [group] = [await in_thread(printed, line) for line in lines(page) if line.startswith("kwitness groups ")]
 
     [item] = group["items"]
-    assert _rows_after(page, 'aria-label="Table of its groups"')[0][:4] == [
-        item["group_id"],
-        item["topic"],
-        span(item["committed_lag_ms"]),
-        str(item["committed_lag"]),
-    ]
+    [row] = _rows_after(page, 'aria-label="Table of its groups"')
+    assert row[:4] == [item["group_id"], item["topic"], span(item["committed_lag_ms"]), str(item["committed_lag"])]
+    assert row[4].replace(" ", "").startswith(f"{item['went_back_records']}records")
 
 
 def _rows_after(page: str, mark: str) -> list[list[str]]:
