@@ -119,8 +119,8 @@ def test_a_person_without_rights_gets_the_command_that_allows_it(platform: Platf
 def test_an_administrator_sees_all_and_doctor_raises_no_false_alarm(door: ConsoleDoor) -> None:
     person = door.person(ADMINISTRATOR, NAMESPACE)
 
-    assert SIDECAR_WORKLOAD in eventually(lambda: person.opens("/"), lambda page: APPS in page.text).text
-    assert SIDECAR_CLIENT in person.opens("/topics/demo.orders").text
+    eventually(lambda: person.opens("/"), lambda page: SIDECAR_WORKLOAD in page.text)
+    eventually(lambda: person.opens("/topics/demo.orders"), lambda page: SIDECAR_CLIENT in page.text)
     found = eventually(lambda: checked(person.opens("/doctor")))
     assert found["Looking"] == {"note"}
     assert found["Collectors"] == found["Versions"] == {"ok"}
