@@ -56,6 +56,7 @@ def everything() -> dict[str, Any]:
                 },
             },
             "tls": {"secret": "kwitness-console-tls"},
+            "tables": {"claim": "kwitness-tables", "folder": "/var/lib/kwitness/tables"},
             **EGRESS,
         },
         "analytics": {

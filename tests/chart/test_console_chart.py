@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from kwitness.console.pod.settings import ConsoleSettings
+from kwitness.console.sources.store_keys import KEYS_FOLDER
 from kwitness.contracts.audiences import inventory_audience
 from kwitness.contracts.endpoints import CONSOLE_PORT, PROBE_PORT
 from kwitness.devtools.reference import CONSOLE_PAGE, console_page
@@ -91,6 +92,59 @@ def test_prometheus_is_an_address_or_nothing() -> None:
     assert settings(rendered(prometheus=address)).prometheus == address
     with pytest.raises(CommandFailedError, match="prometheus"):
         rendered(prometheus="prometheus.monitoring:9090")
+
+
+def test_tables_on_a_claim_are_mounted_to_read_where_jobs_name_them() -> None:
+    manifests = rendered(tables={"claim": "kwitness-tables", "folder": "/var/lib/kwitness/tables"})
+
+    (volume,) = [volume for volume in pod(manifests)["volumes"] if volume["name"] == "tables"]
+    (mount,) = [mount for mount in pod(manifests)["containers"][0]["volumeMounts"] if mount["name"] == "tables"]
+    assert volume["persistentVolumeClaim"] == {"claimName": "kwitness-tables", "readOnly": True}
+    assert (mount["mountPath"], mount["readOnly"]) == ("/var/lib/kwitness", True)
+    assert settings(manifests).tables == "/var/lib/kwitness/tables"
+
+
+def test_tables_in_a_store_are_read_with_keys_or_a_role_of_the_console() -> None:
+    endpoint = {"endpoint": "https://store.example.org:9000", "keysSecret": "writes"}
+    role = {"roleArn": "arn:aws:iam::1:role/reads"}
+    with_keys = in_store(endpoint, keysSecret="reads")
+    with_role = in_store({"region": "eu-central-1"}, **role)
+
+    (keys,) = [volume for volume in pod(with_keys)["volumes"] if volume["name"] == "store-keys"]
+    (mount,) = [mount for mount in pod(with_keys)["containers"][0]["volumeMounts"] if mount["name"] == "store-keys"]
+    assert (keys["secret"]["secretName"], mount["readOnly"]) == ("reads", True)
+    assert variables(with_keys) == {
+        "AWS_ENDPOINT_URL": "https://store.example.org:9000",
+        "AWS_REGION": "us-east-1",
+        KEYS_FOLDER: mount["mountPath"],
+    }
+    assert variables(with_role)["AWS_ROLE_ARN"] == role["roleArn"]
+    (token,) = [volume for volume in pod(with_role)["volumes"] if volume["name"] == "store-token"]
+    assert token["projected"]["sources"][0]["serviceAccountToken"]["audience"] == "sts.amazonaws.com"
+    with pytest.raises(CommandFailedError, match="two identities: give one"):
+        in_store({"region": "eu-central-1"}, keysSecret="reads", **role)
+    with pytest.raises(CommandFailedError, match=r"needs analytics\.storage\.region"):
+        in_store(endpoint, **role)
+    with pytest.raises(CommandFailedError, match=r"name the claim in console\.tables\.claim"):
+        rendered(tables={"keysSecret": "reads"})
+
+
+def test_tables_of_a_store_are_read_with_the_bundle_of_certificates() -> None:
+    manifests = chart.render({"console": LEAST, "global": {"trustBundle": {"configMap": "authorities", "key": "pem"}}})
+
+    (volume,) = [volume for volume in pod(manifests)["volumes"] if volume["name"] == "trust-bundle"]
+    assert volume["configMap"] == {"name": "authorities", "items": [{"key": "pem", "path": "ca.crt"}]}
+    assert variables(manifests)["SSL_CERT_FILE"] == "/etc/kwitness/trust-bundle/ca.crt"
+
+
+def in_store(storage: dict[str, Any], **tables: str) -> list[chart.Manifest]:
+    """Render a console of an installation with tables in an object store."""
+    analytics = {"tableRoot": "s3a://tables/kwitness", "storage": storage}
+    return chart.render({"console": {**LEAST, "tables": tables}, "analytics": analytics})
+
+
+def variables(manifests: list[chart.Manifest]) -> dict[str, str]:
+    return {variable["name"]: variable["value"] for variable in pod(manifests)["containers"][0]["env"]}
 
 
 def test_a_provider_without_groups_has_none() -> None:

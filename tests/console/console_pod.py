@@ -89,6 +89,25 @@ class ConsolePod:
         (folder / "token").write_text(self._token(inventory_audience(namespace, "main")))
         self.process: ForkedProgram | None = None
 
+    def add_upgrade_job(self, name: str, table_path: str) -> None:
+        """Make an AnalyticsJob whose status says that it has computed a table."""
+        analysis = {
+            "type": "UpgradeImpact",
+            "table": name,
+            "run": {"streaming": {}},
+            "parameters": {"upgradeImpact": {"target": "4.0"}},
+        }
+        self.api.objects.apply(
+            {
+                "apiVersion": "kwitness.dev/v1beta1",
+                "kind": "AnalyticsJob",
+                "metadata": {"name": name, "namespace": self.namespace},
+                "spec": {"clusterRef": {"name": "orders"}, "analyses": [analysis]},
+            }
+        )
+        entry = {"table": name, "type": "UpgradeImpact", "tablePath": table_path, "tableVersion": 0, "phase": "Running"}
+        self.api.objects.patch("kaj", name, self.namespace, {"status": {"analyses": [entry]}}, subresource="status")
+
     def renew_certificate(self) -> str:
         """Write a new certificate, as the kubelet does; return it."""
         issued = self._authority.issue("console", ["localhost"])

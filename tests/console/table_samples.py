@@ -16,7 +16,7 @@ from kwitness.console.sources.tables_process import Reading, ReadTable
 from kwitness.console.sources.tables_program import answered
 from kwitness.devtools.table_reference import described_jobs
 
-__all__ = ["DAY_MS", "HOSTILE", "NOW_MS", "REQUESTS", "read_here", "seen", "write_table"]
+__all__ = ["DAY_MS", "HOSTILE", "NOW_MS", "OLD", "REQUESTS", "columns_of", "read_here", "seen", "write_table"]
 
 DAY_MS = 86_400_000
 NOW_MS = int(time.time() * 1000)
@@ -44,7 +44,7 @@ def write_table(
     return path
 
 
-def read_here(requests: Sequence[Mapping[str, str]]) -> Reading:
+def read_here(requests: Sequence[Mapping[str, Any]]) -> Reading:
     """Read tables as the process does, in this one, which has loaded its libraries."""
     return Reading([ReadTable(*answered(request)) for request in requests], None, 0.0)
 
@@ -64,20 +64,20 @@ def seen(**fields: Any) -> dict[str, Any]:
 
 _ORDERS = {"owner": "orders", "owner_contact": "orders@example.org"}
 _DESK = {"client_id": "desk", "principal": "User:desk", **_ORDERS}
-_OLD = {"client_software_version": "2.0.0", "api": "Fetch", "api_version": 3, "dropped_in": "4.0"}
+OLD = {"client_software_version": "2.0.0", "api": "Fetch", "api_version": 3, "dropped_in": "4.0"}
 REQUESTS = [
-    seen(**_DESK, **_OLD, requests=70),
-    seen(**_DESK, **{**_OLD, "api": "Produce", "api_version": 2}, requests=2),
+    seen(**_DESK, **OLD, requests=70),
+    seen(**_DESK, **{**OLD, "api": "Produce", "api_version": 2}, requests=2),
     seen(**_DESK, client_software_version="2.0.0", api="Metadata", api_version=9, requests=900),
-    seen(client_id="till", **_ORDERS, **_OLD, requests=4, k8s_namespace="shop", k8s_workload="till"),
-    seen(client_id=HOSTILE, principal="User:nobody", **_OLD, requests=5),
-    seen(client_id="once", owner="mail", owner_contact="#mail", **_OLD, requests=9, last_seen_ms=NOW_MS - 40 * DAY_MS),
+    seen(client_id="till", **_ORDERS, **OLD, requests=4, k8s_namespace="shop", k8s_workload="till"),
+    seen(client_id=HOSTILE, principal="User:nobody", **OLD, requests=5),
+    seen(client_id="once", owner="mail", owner_contact="#mail", **OLD, requests=9, last_seen_ms=NOW_MS - 40 * DAY_MS),
     seen(client_id="shop", owner="mail", owner_contact="#mail", api="Fetch", api_version=13, requests=70),
     seen(client_id="odd", api="other", requests=3),
     seen(client_id="behind", kind="connection", client_software_version="3.9.0"),
     seen(client_id="early", kind="connection", client_software_version="0.11.0"),
     seen(kind="software", client_software_name="sarama", client_software_version="1.26.1", connections=3),
     seen(kind="software", connections=7),
-    seen(client_id="kwitness-observer", **_OLD, requests=1),
+    seen(client_id="kwitness-observer", **OLD, requests=1),
 ]
 """Of whom orders' two and the hostile one break with 4.0, one is long gone, and five are without evidence."""

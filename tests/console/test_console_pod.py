@@ -24,6 +24,7 @@ from tests.collector.collector_process import CollectorProcess
 from tests.console.cluster_console import Accounts
 from tests.console.console_pod import ACCOUNT, ConsolePod
 from tests.console.open_console import figure
+from tests.console.table_samples import OLD, seen, write_table
 from tests.eventually import eventually
 
 pytestmark = pytest.mark.slow
@@ -64,6 +65,31 @@ def test_a_person_signs_in_and_sees_the_fleet_until_the_pod_ends(pod: ConsolePod
     assert '"Stopping"' in log
     assert '"WARNING"' not in log
     assert '"ERROR"' not in log
+
+
+def test_tables_are_found_by_jobs_and_in_the_folder_and_their_rows_shown_by_namespace(
+    pod: ConsolePod, accounts: Accounts, tmp_path: Path
+) -> None:
+    rows = [seen(client_id=f"{place}-till", k8s_namespace=place, **OLD) for place in ("red", "blue")]
+    pod.add_upgrade_job("upgrade", f"file://{write_table(tmp_path / 'elsewhere', 'UpgradeImpact', rows)}")
+    write_table(tmp_path / "claim", "UpgradeImpact", rows[:1], name="kept")
+    pod.start(tables=str(tmp_path / "claim")).await_pages()
+
+    job = f"{pod.namespace}/upgrade"
+    pages = {}
+    for person, last in (("platform", "blue-till"), ("red-team", "red-till")):
+        with pod.browser() as browser:
+            pod.sign_in(browser, accounts.token(person))
+            address = f"{pod.address}/upgrades?target=4.0&job={job}"
+            pages[person] = eventually(
+                lambda: browser.get(address, timeout=30).text,  # noqa: B023 - called in this turn
+                lambda text: last in text,  # noqa: B023
+            )
+
+    assert all(f'<option value="{job}" selected' in page for page in pages.values())
+    assert "red-till" in pages["platform"]
+    assert '<option value="kept"' in pages["platform"]
+    assert "blue-till" not in pages["red-team"]
 
 
 def test_the_rights_of_the_chart_read_our_resources_and_neither_secrets_nor_tokens(pod: ConsolePod) -> None:

@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from kwitness.answers.failure import CommandFailedError
 from kwitness.answers.tables import delta_tables
@@ -26,12 +28,14 @@ from kwitness.console.sources import tables as tables_module
 from kwitness.console.sources import tables_program
 from kwitness.console.sources.found_tables import tables_in_folder, tables_of_resources
 from kwitness.console.sources.source import SourceState
+from kwitness.console.sources.store_keys import KEYS_FOLDER
 from kwitness.console.sources.tables import TableSources
 from kwitness.console.sources.tables_process import Bounds, Reading, read_in_process
 from kwitness.console.sources.tables_program import answered
+from kwitness.e2e.object_store import REGION, ObjectStore
 from kwitness.runtime.connections import allow_descriptors
 
-from tests.console.table_samples import REQUESTS, read_here, seen, write_table
+from tests.console.table_samples import REQUESTS, columns_of, read_here, seen, write_table
 from tests.console.traffic_samples import HOUR, moved, write_traffic
 
 
@@ -258,6 +262,30 @@ def test_the_console_loads_no_library_of_tables_and_their_process_needs_no_pyarr
     assert len(answers[1]) > 1
     [row] = answers[3]
     assert (row["client_id"], row["topic"], row["record_bytes_per_s"]) == ("till", "orders", 2.0)
+
+
+def test_tables_of_a_store_are_read_with_the_keys_that_their_files_have_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secretAccessKey").write_text("of yesterday")
+    with ObjectStore() as store:
+        store.make_bucket("tables")
+        monkeypatch.setenv("AWS_ENDPOINT_URL", store.endpoint)
+        monkeypatch.setenv("AWS_REGION", REGION)
+        monkeypatch.setenv(KEYS_FOLDER, str(tmp_path))
+        keys = {"aws_access_key_id": store.keys.access, "aws_secret_access_key": store.keys.secret}
+        options = {**keys, "allow_http": "true", "aws_conditional_put": "etag"}
+        rows = pa.Table.from_pylist(REQUESTS[:1], schema=columns_of("UpgradeImpact"))
+        write_deltalake("s3://tables/upgrade", rows, storage_options=options)
+        (tmp_path / "accessKeyId").write_text(store.keys.access)
+        request = {"job": "kwitness/upgrade", "path": "s3a://tables/upgrade"}
+
+        [refused] = read_in_process([request]).tables
+        (tmp_path / "secretAccessKey").write_text(f"{store.keys.secret}\n")
+        [read] = read_in_process([request]).tables
+
+    assert "s3a://tables/upgrade cannot be read" in refused.facts["problem"]
+    assert (read.facts.get("problem"), read.facts["rows"]) == (None, 1)
 
 
 async def test_the_table_that_ends_the_process_is_named_and_the_others_are_read_the_next_time(tmp_path: Path) -> None:

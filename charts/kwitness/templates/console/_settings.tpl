@@ -36,11 +36,42 @@ The console's settings file as JSON; its fields are those of kwitness.console.po
 {{- end -}}
 {{- dict
   "kafkaCluster" $names.cluster
+  "tables" $values.tables.folder
   "prometheus" $values.prometheus
   "signIn" $signIn
   "tls" $tls
   "logLevel" $values.logLevel
   | toJson -}}
+{{- end }}
+
+{{/* Variables by which the reader of tables finds the object store and takes a role, as a JSON list. Keys are files. */}}
+{{- define "kwitness.consoleStoreEnvironment" -}}
+{{- $tables := .Values.console.tables -}}
+{{- $storage := .Values.analytics.storage -}}
+{{- $isStore := not (hasPrefix "file:" .Values.analytics.tableRoot) -}}
+{{- if and $tables.keysSecret $tables.roleArn -}}
+{{ fail "console.tables.keysSecret and console.tables.roleArn are two identities: give one" }}
+{{- end -}}
+{{- if and $tables.roleArn (not $storage.region) -}}
+{{ fail "console.tables.roleArn needs analytics.storage.region, where the token is exchanged" }}
+{{- end -}}
+{{- if and (or $tables.keysSecret $tables.roleArn) (not $isStore) -}}
+{{ fail (printf "console.tables.keysSecret and console.tables.roleArn are for an object store, and analytics.tableRoot is %s: name the claim in console.tables.claim" .Values.analytics.tableRoot) }}
+{{- end -}}
+{{- $env := list -}}
+{{- if $isStore -}}
+{{- with $storage.endpoint }}{{ $env = append $env (dict "name" "AWS_ENDPOINT_URL" "value" .) }}{{ end -}}
+{{- with $storage.region | default (ternary "us-east-1" "" (ne $storage.endpoint "")) }}{{ $env = append $env (dict "name" "AWS_REGION" "value" .) }}{{ end -}}
+{{- end -}}
+{{- if $tables.keysSecret }}{{ $env = append $env (dict "name" "KWITNESS_STORE_KEYS" "value" "/etc/kwitness/store-keys") }}{{ end -}}
+{{- with $tables.roleArn -}}
+{{- $env = append $env (dict "name" "AWS_ROLE_ARN" "value" .) -}}
+{{- $env = append $env (dict "name" "AWS_WEB_IDENTITY_TOKEN_FILE" "value" "/var/run/secrets/kwitness/store/token") -}}
+{{- end -}}
+{{- if (include "kwitness.trustBundle" . | fromJson) -}}
+{{- $env = concat $env (list (dict "name" "SSL_CERT_FILE" "value" "/etc/kwitness/trust-bundle/ca.crt") (dict "name" "SSL_CERT_DIR" "value" "/etc/ssl/certs")) -}}
+{{- end -}}
+{{- toJson $env -}}
 {{- end }}
 
 {{- define "kwitness.clientsRole" -}}

@@ -88,7 +88,7 @@ def _mail(row: dict[str, Any], target: str) -> str:
     """Return the address that opens a mail to the owner, with its largest clients."""
     clients = [
         f"- {_short(client['client_id'])} ({_short(client['principal'])}, {_short(client['name'])} "
-        f"{_short(client['version'])}): {client['uses']}; {client['requests']:,} requests, the last "
+        f"{_short(client['version'])}): {client['uses']}; {client['requests'] or 0:,} requests, the last "
         f"{timestamp(client['last_seen_ms'])}"
         for client in row["largest"]
     ]

@@ -68,7 +68,7 @@ def _backends(settings: ConsoleSettings) -> Backends:
     name = settings.kafka_cluster
     access = connect(AccessOptions(namespace=name.namespace))
     route = PodRoute(access, (name.namespace, name.name), settings.token_file, settings.collector_address)
-    return Backends(route, access, prometheus=settings.prometheus or None)
+    return Backends(route, access, settings.tables or None, settings.prometheus or None)
 
 
 def _certificate(settings: TlsSettings) -> ServerCertificate | None:

@@ -12,7 +12,13 @@ from kwitness.console.sign_in.settings import SignInSettings
 from kwitness.contracts.endpoints import CONSOLE_PORT, PROBE_PORT
 from kwitness.runtime.settings_file import read_settings
 
-__all__ = ["DEFAULT_SETTINGS_FILE", "ConsoleSettings", "KafkaClusterName", "TlsSettings", "load_settings"]
+__all__ = [
+    "DEFAULT_SETTINGS_FILE",
+    "ConsoleSettings",
+    "KafkaClusterName",
+    "TlsSettings",
+    "load_settings",
+]
 
 DEFAULT_SETTINGS_FILE: Final = Path("/etc/kwitness/console/settings.json")
 """The key ``settings.json`` of the ConfigMap ``kwitness-console``, as the chart mounts it."""
@@ -59,6 +65,9 @@ class ConsoleSettings(_Settings):
     )
     prometheus: str = Field(
         "", pattern=r"^(https?://\S+)?$", description="Address of a Prometheus whose series pages show; empty: none."
+    )
+    tables: str = Field(
+        "", description="Folder whose tables of analyses are shown without an AnalyticsJob too; empty: none."
     )
     sign_in: SignInSettings = Field(description="Ways to sign in.")
     tls: TlsSettings = Field(description="How browsers connect.")

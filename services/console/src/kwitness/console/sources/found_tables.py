@@ -23,6 +23,10 @@ from kwitness.contracts.spelling import quantity
 
 __all__ = ["FoundTable", "tables_in_folder", "tables_of_resources", "without_twice_found"]
 
+_UNREACHED: Final = (
+    "only the driver of its AnalyticsJob reaches it: mount its claim where the console runs, which is the Helm value "
+    "console.tables.claim in a cluster, or name the folder by --tables"
+)
 _TYPES: Final = frozenset({PAST_TYPE, *(analysis.job_type for analysis in ANALYSES)})
 
 
@@ -95,6 +99,7 @@ def _table_of(job: AnalyticsJob) -> FoundTable:
     path, problem = None, None
     try:
         path = table_of(job).path
+        problem = _UNREACHED if path is None else None
     except CommandFailedError as error:
         problem = str(error)
     impact, ledger = analysis.parameters.upgrade_impact, analysis.parameters.ledger_audit

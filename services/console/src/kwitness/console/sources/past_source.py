@@ -31,10 +31,6 @@ _OPEN: Final = 2
 """The doubt of an hour whose numbers grow."""
 _MOST_ANSWERS: Final = 64
 """Hours of which it is known why they are not shown, or what their table was."""
-_UNREACHED: Final = (
-    "only the driver of its AnalyticsJob reaches it: mount its claim where the console runs, or name the folder by "
-    "--tables"
-)
 
 
 class PastAnswer(NamedTuple):
@@ -117,7 +113,7 @@ class PastSource:
         if start_ms + HOUR_S * 1000 > time.time() * 1000:
             return answer._replace(state="present")
         if found.path is None:
-            return answer._replace(state="failed", problem=found.problem or _UNREACHED)
+            return answer._replace(state="failed", problem=found.problem)
         is_old = known is None or self._clock() - known.read_s >= _MINUTE_S
         if hour in self._past and known is not None:
             if is_old and known.facts.get("doubt") == _OPEN:

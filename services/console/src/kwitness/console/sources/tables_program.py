@@ -8,6 +8,7 @@ output: what the table is, and its rows as a list of JSON.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any, Final
@@ -19,6 +20,7 @@ from kwitness.console.index.analyses import ANALYSES, Analysis
 from kwitness.console.index.past_traffic import MARKS, PAST_TYPE
 from kwitness.console.sources.bounded_rows import bounded_rows
 from kwitness.console.sources.hour_reading import hour_of_table
+from kwitness.console.sources.store_keys import store_keys
 from kwitness.console.sources.streamed_table import StreamedTable, columns_of
 
 __all__ = ["answered"]
@@ -67,6 +69,7 @@ def _rows(analysis: Analysis, table: Any, facts: dict[str, Any]) -> tuple[dict[s
 def main() -> None:
     """Answer all requests."""
     require_libraries()
+    os.environ.update(store_keys())
     for line in sys.stdin:
         facts, rows = answered(json.loads(line))
         sys.stdout.write(f"{json.dumps(facts)}\n{rows}\n")
