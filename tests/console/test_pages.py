@@ -97,7 +97,9 @@ async def test_a_page_that_cannot_be_made_has_a_mark_by_which_the_terminal_has_t
 async def test_an_empty_fleet_has_ways_to_see_clients(collector: CollectorProcess) -> None:
     async with opened(session_of(collector)) as console:
         await console.read()
-        assert "Choose a way:" in await console.get("/")
+        page = await console.get("/")
+        assert "Choose a way:" in page
+        assert "No observer counts them." in page
         assert "No topic is in use" in await console.get("/topics")
         assert "No source knows this client now" in await console.get("/clients/checkout")
         assert "Nobody uses this topic now" in await console.get("/topics/orders")
