@@ -49,15 +49,18 @@ def pod(manifests: list[chart.Manifest]) -> dict[str, Any]:
 
 def test_the_page_has_values_that_are_rendered_and_names_the_account() -> None:
     page = PAGE.read_text()
-    (values,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    values, claim, keys = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL))
     (patch,) = re.findall(r"--patch '(.*)'", page)
 
-    manifests = chart.render(yaml.safe_load(values))
+    manifests = chart.render(values)
 
     (reader,) = json.loads(patch)["spec"]["ingest"]["readers"]
     account = named(manifests, "ServiceAccount", NAME)["metadata"]
     assert (reader["serviceAccount"], reader["namespace"]) == (account["name"], account["namespace"])
     assert f"--clusterrole {CLIENTS} " in page
+    reads = (rendered(**claim["console"]), in_store({"region": "eu-central-1"}, **keys["console"]["tables"]))
+    named_sources = [{volume["name"] for volume in pod(manifests)["volumes"]} for manifests in reads]
+    assert ["tables" in named_sources[0], "store-keys" in named_sources[1]] == [True, True]
 
 
 def test_every_setting_is_in_the_reference() -> None:

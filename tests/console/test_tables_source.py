@@ -345,17 +345,19 @@ async def test_tables_of_jobs_are_known_with_what_is_known_of_the_job(tmp_path: 
     index = new_index()
     add_job(index, "upgrade", {"tablePath": str(path), "tableVersion": 3, "phase": "Running", "lag": {"records": 7}})
     add_job(index, "other", {"tablePath": "/nowhere/table", "tableVersion": 3, "phase": "Suspended"})
+    add_job(index, "driven", {"tablePath": "/nowhere/table", "tableVersion": 3, "phase": "Running"})
     sources = TableSources([functools.partial(tables_of_resources, index)], index, lambda: None, read=read_here)
 
     await sources.source.read_once()
 
-    read, other = (row for row in index.rows("SELECT * FROM job_tables ORDER BY job DESC"))
+    read, other, driven = (row for row in index.rows("SELECT * FROM job_tables ORDER BY job DESC"))
     assert (read["job"], read["option"], read["target"]) == ("kwitness/upgrade", "--job kwitness/upgrade", "4.0")
     assert (read["is_behind"], read["note"]) == (True, "the job is 7 records behind, so its rows will change")
     assert (other["job"], other["version"]) == ("kwitness/other", None)
     assert "mount the claim" in other["problem"]
     assert other["note"].startswith("the job is suspended")
-    [lack] = sources.states["upgrade_impact"].lacks
+    assert driven["problem"].startswith("only the driver of its AnalyticsJob reaches it: mount its claim")
+    _, lack = sources.states["upgrade_impact"].lacks
     assert lack.startswith("table kwitness/other: the table of AnalyticsJob other is on a claim")
 
 
@@ -372,7 +374,10 @@ def add_job(index: Database, name: str, status: dict[str, Any]) -> None:
         "kind": "AnalyticsJob",
         "metadata": {"name": name, "namespace": "kwitness", "uid": name},
         "spec": {"clusterRef": {"name": "orders"}, "analyses": [analysis]},
-        "status": {"analyses": [{"table": "upgrade_impact", "type": "UpgradeImpact", **status}]},
+        "status": {
+            "driverPod": f"kwitness-job-{name}-0",
+            "analyses": [{"table": "upgrade_impact", "type": "UpgradeImpact", **status}],
+        },
     }
     row = {"kind": "AnalyticsJob", "k8s_namespace": "kwitness", "name": name, "created_ms": 0, "item": item}
     index.write(RESOURCES.added(json.dumps([row])))

@@ -25,6 +25,7 @@ SECRETS = {
     "kwitness-broker-token",
     "kwitness-collector-tls",
     "kwitness-collector-tokens",
+    "kwitness-console-tables",
     "kwitness-identity-key",
     "kwitness-kafka-admin",
     "kwitness-kafka-ca",
