@@ -164,7 +164,8 @@ def refills(clients: int, seconds: float) -> dict[str, Any]:
 
 
 def feed(collector: CollectorProcess, clients: int) -> None:
-    """Have all clients push, and an observer count two flows of each."""
+    """Have all clients push, and an observer count two flows of each, in parts of one window."""
+    end_ms = int(time.time() * 1000)
     for first in range(0, clients, _AT_ONCE):
         now_ms = int(time.time() * 1000)
         numbers = range(first, min(first + _AT_ONCE, clients))
@@ -174,7 +175,7 @@ def feed(collector: CollectorProcess, clients: int) -> None:
         answer = collector.push(batch([pushed(number, name, now_ms) for number, name in names.items()]))
         flows = [(names[number], flow(number + place * clients)) for number in numbers for place in range(2)]
         traffic = [moved(name, seen["topic"], 1, api=seen["api"]) for name, seen in flows]
-        observed = collector.observe(request(totals=[window(now_ms, traffic=traffic)]))
+        observed = collector.observe(request(totals=[window(end_ms, traffic=traffic)]))
         if (answer.status, observed.status) != (_OK, _OK):
             raise RuntimeError(
                 f"the collector answered {answer.status} {answer.body} and {observed.status} {observed.body}"

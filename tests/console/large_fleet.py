@@ -7,8 +7,11 @@ from typing import Any, Final
 
 from kwitness.console.index.database import Database
 from kwitness.console.index.members import rebuild
+from kwitness.console.index.reader_schemas import MOST_SCHEMAS, ReaderSchemas
 from kwitness.console.index.tables import CLIENTS, CONNECTIONS, TRAFFIC
+from kwitness.console.index.trends import POINTS, Trends
 from kwitness.console.pages.all_pages import PAGES
+from kwitness.console.readers import Reader
 
 __all__ = [
     "CLIENT_COUNT",
@@ -19,10 +22,13 @@ __all__ = [
     "flow",
     "invented",
     "large_addresses",
+    "remember",
+    "use",
 ]
 
 CLIENT_COUNT, TOPIC_COUNT, FLOW_COUNT = 20_000, 5_000, 40_000
 NAMESPACE_COUNT = 20
+_MINUTE_MS: Final = 60_000
 _FILLED: Final = {"clients", "silent", "connections", "traffic", "groups", "reporters"}
 _NAMES: Final = {"/clients": "application-7-client-77", "/topics": "topic-7"}
 
@@ -44,7 +50,8 @@ def flow(number: int) -> dict[str, Any]:
     """Return what a client does with a topic."""
     api = "Produce" if number % 2 else "Fetch"
     rates = {"records_per_s": 1.5, "record_bytes_per_s": float(number), "fetch_lag_ms": number}
-    return {**invented(number % CLIENT_COUNT), "api": api, "topic": f"topic-{number * 7 % TOPIC_COUNT}", **rates}
+    topic = (number * 7 + number // CLIENT_COUNT) % TOPIC_COUNT
+    return {**invented(number % CLIENT_COUNT), "api": api, "topic": f"topic-{topic}", **rates}
 
 
 def fill(index: Database, clients: int, flows: int) -> None:
@@ -54,6 +61,29 @@ def fill(index: Database, clients: int, flows: int) -> None:
     index.write(CLIENTS.filled(json.dumps(items)), CONNECTIONS.filled(json.dumps(items)))
     index.write(TRAFFIC.filled(json.dumps([flow(number) for number in range(flows)])))
     rebuild(index)
+
+
+def remember(index: Database) -> None:
+    """Have the index an hour's trends, whose minutes have the same numbers."""
+    trends = Trends()
+    count(index, 1)
+    trends.add(index, _MINUTE_MS)
+    between = "SELECT minute + range, * EXCLUDE (minute, range) FROM trends, range(1, ?)"
+    index.write((f"INSERT INTO trends {between}", [POINTS - 1]))
+    count(index, POINTS)
+    trends.add(index, POINTS * _MINUTE_MS)
+
+
+def count(index: Database, minute: int) -> None:
+    """Have observers have counted more until a minute."""
+    index.write(("UPDATE traffic SET until_ms = ? WHERE topic = 'topic-7'", [minute]))
+
+
+def use(readers: ReaderSchemas) -> None:
+    """Make the rows of as many readers as are kept."""
+    for number in range(MOST_SCHEMAS):
+        with readers.seen_by(Reader("", frozenset({f"namespace-{number}"}))):
+            pass
 
 
 def large_addresses() -> list[str]:

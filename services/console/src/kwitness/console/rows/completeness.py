@@ -132,12 +132,14 @@ def arrivals_counted(database: Database, view: CompletenessView, job: str) -> Ro
     """Return how many topics fit, and how many topics and groups are in each state; evidences of one count once."""
     return database.row(
         f"""
-        {_ARRIVALS} SELECT count(DISTINCT topic) AS topics, count(DISTINCT (topic, group_id)) AS subjects,
-          count(DISTINCT (topic, group_id)) FILTER (lost > 0) AS lost,
-          count(DISTINCT (topic, group_id)) FILTER (duplicated > 0) AS duplicated,
-          count(DISTINCT (topic, group_id)) FILTER (is_unknown) AS unknown,
-          count(DISTINCT (topic, group_id)) FILTER (is_open) AS open
-        FROM shown
+        {_ARRIVALS} SELECT count(DISTINCT topic) AS topics, count(*) AS subjects, count(*) FILTER (lost > 0) AS lost,
+          count(*) FILTER (duplicated > 0) AS duplicated, count(*) FILTER (is_unknown) AS unknown,
+          count(*) FILTER (is_open) AS open
+        FROM (
+          SELECT topic, group_id, max(lost) AS lost, max(duplicated) AS duplicated, bool_or(is_unknown) AS is_unknown,
+            bool_or(is_open) AS is_open
+          FROM shown GROUP BY topic, group_id
+        )
         """,
         {**view.parameters(job), "group": view.group},
     )

@@ -29,26 +29,31 @@ _MAILED: Final = 5
 _CLIENT: Final = (
     "cluster_id, principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload"
 )
-_CLIENTS: Final = f"""
+_PRESENT: Final = """
 WITH present AS (
   SELECT *, dropped_in IS NOT NULL AND list_contains($releases, dropped_in) AS is_dropped
   FROM upgrade_impact WHERE job = $job AND last_seen_ms >= $since_ms
-), clients AS (
+)
+"""
+_BREAKING: Final = f"""
+{_PRESENT}, clients AS (
   SELECT {CLIENT}, arg_max(owner, last_seen_ms) AS owner, arg_max(owner_contact, last_seen_ms) AS owner_contact,
-    bool_or(is_dropped) AS breaks, bool_or(kind = 'request') AS is_seen, bool_or(is_unclear) AS is_unclear,
-    sum(requests) FILTER (is_dropped) AS requests, max(last_seen_ms) FILTER (is_dropped) AS last_seen_ms,
-    list(DISTINCT {{'api': api, 'version': api_version}} ORDER BY {{'api': api, 'version': api_version}})
-      FILTER (is_dropped) AS uses
-  FROM present WHERE kind <> 'software' GROUP BY {CLIENT}
+    sum(requests) AS requests, max(last_seen_ms) AS last_seen_ms,
+    list({{'api': api, 'version': api_version}}) AS uses
+  FROM present WHERE is_dropped GROUP BY {CLIENT}
 ), breaking AS (
-  SELECT * FROM clients WHERE breaks
-    AND ($owner = '' OR owner = $owner OR ($owner LIKE '%*' AND starts_with(owner, rtrim($owner, '*'))))
+  SELECT * FROM clients
+  WHERE ($owner = '' OR owner = $owner OR ($owner LIKE '%*' AND starts_with(owner, rtrim($owner, '*'))))
     AND ($unowned = '' OR owner IS NULL)
     AND contains(lower(concat_ws(' ', client_id, principal, k8s_workload, client_software_name)), lower($search))
 )
 """
-_UNSEEN: Final = """
-, seen AS (
+_UNSEEN: Final = f"""
+{_PRESENT}, clients AS (
+  SELECT client_software_name, client_software_version, bool_or(is_dropped) AS breaks,
+    bool_or(kind = 'request') AS is_seen, bool_or(is_unclear) AS is_unclear
+  FROM present WHERE kind <> 'software' GROUP BY {CLIENT}
+), seen AS (
   SELECT client_software_name AS name, client_software_version AS version,
     count(*) FILTER (NOT breaks AND NOT is_seen) AS connected, count(*) FILTER (NOT breaks AND is_unclear) AS unclear
   FROM clients GROUP BY ALL
@@ -105,16 +110,14 @@ class Upgrade:
         releases = KAFKA_RELEASES[: KAFKA_RELEASES.index(target) + 1]
         return cls(table.job, target, (row.get("until_ms") or 0) - within_ms, releases)
 
-    def parameters(self, view: UpgradesView) -> dict[str, Any]:
-        """Return the parameters of queries."""
-        return {
-            "job": self.job,
-            "since_ms": self.since_ms,
-            "releases": list(self.releases),
-            "owner": view.owner,
-            "unowned": view.unowned,
-            "search": view.search,
-        }
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of queries."""
+        return {"job": self.job, "since_ms": self.since_ms, "releases": list(self.releases)}
+
+    def selection(self, view: UpgradesView) -> dict[str, Any]:
+        """Return the parameters of queries of clients that break."""
+        return {**self.parameters, "owner": view.owner, "unowned": view.unowned, "search": view.search}
 
 
 def release_of(text: str) -> Any:
@@ -127,11 +130,11 @@ def breaking(database: Database, view: UpgradesView, upgrade: Upgrade, *, rows: 
     field, direction = view.ordering(UPGRADES_ORDER)
     found = database.rows(
         f"""
-        {_CLIENTS} SELECT *, count(*) OVER () AS total FROM breaking
+        {_BREAKING} SELECT *, count(*) OVER () AS total FROM breaking
         ORDER BY {field} {direction} NULLS LAST, {CLIENT}
         LIMIT {rows} OFFSET {(view.page - 1) * rows}
         """,
-        upgrade.parameters(view),
+        upgrade.selection(view),
     )
     for row in found:
         row["uses"] = _words(row["uses"])
@@ -142,15 +145,15 @@ def owners(database: Database, view: UpgradesView, upgrade: Upgrade) -> list[Row
     """Return owners of clients that break, those with most clients first, at most a page; None is no owner."""
     found = database.rows(
         f"""
-        {_CLIENTS} SELECT owner, arg_max(owner_contact, last_seen_ms) AS owner_contact, count(*) AS clients,
+        {_BREAKING} SELECT owner, arg_max(owner_contact, last_seen_ms) AS owner_contact, count(*) AS clients,
           sum(requests) AS requests, max(last_seen_ms) AS last_seen_ms,
-          list_sort(list_distinct(flatten(list(uses)))) AS uses, count(*) OVER () AS total,
+          list_distinct(flatten(list(uses))) AS uses, count(*) OVER () AS total,
           list({{'client_id': client_id, 'principal': principal, 'requests': requests, 'last_seen_ms': last_seen_ms,
             'name': client_software_name, 'version': client_software_version, 'uses': uses}}
             ORDER BY requests DESC, client_id)[:{_MAILED}] AS largest
         FROM breaking GROUP BY owner ORDER BY clients DESC, owner NULLS FIRST LIMIT {PAGE_ROWS}
         """,
-        upgrade.parameters(view),
+        upgrade.selection(view),
     )
     for row in found:
         row["uses"] = _words(row["uses"])
@@ -161,7 +164,7 @@ def owners(database: Database, view: UpgradesView, upgrade: Upgrade) -> list[Row
 
 def unseen(database: Database, upgrade: Upgrade) -> list[Row]:
     """Return software without evidence, each with its `finding`: MayBreak, Unknown or Unobserved."""
-    found = database.rows(f"{_CLIENTS} {_UNSEEN}", upgrade.parameters(UpgradesView()))
+    found = database.rows(_UNSEEN, upgrade.parameters)
     for row in found:
         row["finding"] = _finding(row, upgrade.target)
     found.sort(
@@ -186,6 +189,11 @@ def _finding(row: Row, target: Any) -> str:
 def _words(uses: Sequence[Row]) -> str:
     """Return versions of APIs in words, such as `Fetch 2, 3; Produce 2`."""
     of_api: dict[str, list[str]] = {}
-    for use in uses:
+    # Sorted here, of the rows that are shown: to sort the lists of all clients takes half the time of their query.
+    for use in sorted(uses, key=_place):
         of_api.setdefault(use["api"] or _UNKNOWN, []).append("?" if use["version"] is None else str(use["version"]))
     return "; ".join(f"{api} {', '.join(versions)}" for api, versions in of_api.items())
+
+
+def _place(use: Row) -> tuple[bool, str, bool, int]:
+    return use["api"] is None, use["api"] or "", use["version"] is None, use["version"] or 0
