@@ -15,9 +15,10 @@ from kwitness.console.rows.fleet import FleetView
 from kwitness.console.rows.map import MapView
 
 HOSTILE = "a$(touch run)`touch run`\\\"'!"
+GROUPS = [{"group_id": HOSTILE, "went_back_ms": 1}]
 LINES = {
-    "client": client._lines(HOSTILE),
-    "topic": topic._lines(HOSTILE),
+    "client": client._lines(HOSTILE, GROUPS),
+    "topic": topic._lines(HOSTILE, GROUPS),
     "fleet": fleet._lines(FleetView(owner=HOSTILE)),
     "map": map_page._graph_lines(MapView(client=HOSTILE)),
 }
