@@ -23,6 +23,7 @@ from kwitness.console.index.tables import CONNECTIONS, Table
 from kwitness.console.readers import MOST_NAMESPACES, Reader, TooManyNamespacesError
 
 from tests.console.rows_of_tables import add_rows
+from tests.soak import share
 
 SHOP = Reader("of shop", frozenset({"shop"}))
 MIB = 1024 * 1024
@@ -132,7 +133,8 @@ def pair() -> Iterator[Pair]:
     alone.close()
 
 
-@settings(max_examples=15, deadline=None)
+@pytest.mark.soak
+@settings(max_examples=share(100), deadline=None)
 @given(items=EVERYTHING_KNOWN)
 def test_the_tables_of_a_reader_are_those_of_an_index_of_visible_rows_alone(pair: Pair, items: Items) -> None:
     fill(pair.index, items)
@@ -153,19 +155,31 @@ def test_a_schema_has_all_tables_and_a_name_that_it_lacks_is_not_that_of_all(ind
     assert index.rows("SELECT current_schema() AS name") == [{"name": EVERYTHING}]
 
 
+@pytest.fixture(scope="module")
+def of_both() -> Iterator[Database]:
+    """An index with a row of each of two namespaces in each table."""
+    database = new_index()
+    for namespace in ("shop", "bank"):
+        add_rows(database, namespace)
+    yield database
+    database.close()
+
+
+@pytest.fixture(scope="module")
+def of_shop_alone(of_both: Database) -> Iterator[Database]:
+    with ReaderSchemas(of_both).seen_by(SHOP) as found:
+        yield found.database
+
+
 @pytest.mark.parametrize("table", ALL_TABLES, ids=lambda table: table.name)
 def test_each_table_of_a_source_names_the_namespace_of_its_rows_or_is_for_readers_of_all(
-    index: Database, table: Table
+    of_both: Database, of_shop_alone: Database, table: Table
 ) -> None:
-    for namespace in ("shop", "bank"):
-        add_rows(index, namespace)
-
-    with ReaderSchemas(index).seen_by(SHOP) as found:
-        rows = found.database.rows(f"FROM {table.name}")
+    rows = of_shop_alone.rows(f"FROM {table.name}")
 
     assert len(rows) == (table.namespace is not None)
     assert "bank" not in json.dumps(rows, default=str)
-    assert len(index.rows(f"FROM {table.name}")) == 2
+    assert len(of_both.rows(f"FROM {table.name}")) == 2
 
 
 def test_a_namespace_that_appears_is_seen_after_the_index_was_put_together_again(index: Database) -> None:
@@ -303,7 +317,7 @@ async def test_the_work_for_readers_is_part_of_that_of_the_index(index: Database
     assembly.request()
     await assembly.make_once()
     least_s = assembly.worked_s
-    fill(index, {"connections": [{"client_id": str(number), "k8s_namespace": "shop"} for number in range(2_000)]})
+    fill(index, {"connections": [{"client_id": str(number), "k8s_namespace": "shop"} for number in range(200)]})
     for number in range(MOST_SCHEMAS):
         with assembly.readers.seen_by(Reader("", frozenset({"shop", str(number)}))):
             pass

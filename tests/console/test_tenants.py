@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -12,7 +12,16 @@ import pytest_asyncio
 
 from kwitness.console.pages.all_pages import PAGES
 from kwitness.console.pages.names import link_of
+from kwitness.console.pages.page import Page
 from kwitness.console.readers import Reader
+from kwitness.console.rows.completeness import CompletenessView
+from kwitness.console.rows.costs import CostView
+from kwitness.console.rows.findings import FindingsView
+from kwitness.console.rows.fleet import FleetView
+from kwitness.console.rows.map import MapView
+from kwitness.console.rows.subscriptions import SubscriptionsView
+from kwitness.console.rows.topics import TopicsView
+from kwitness.console.rows.upgrades import UpgradesView
 
 from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import batch, gauges, push
@@ -20,6 +29,7 @@ from tests.collector.scoped_tenants import Tenant, introduce
 from tests.console.conftest import opened
 from tests.console.open_console import OpenConsole, links, session_of
 from tests.console.rows_of_tables import add_rows
+from tests.soak import SOAKS
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
@@ -142,13 +152,32 @@ async def test_no_page_names_anything_of_the_other_one(tenants: Tenants, reader:
     assert f"{own}-topic" in found["/topics"]
 
 
+VIEWS = {
+    "/": FleetView,
+    "/topics": TopicsView,
+    "/map": MapView,
+    "/upgrades": UpgradesView,
+    "/completeness": CompletenessView,
+    "/cost": CostView,
+    "/subscriptions": SubscriptionsView,
+    "/findings": FindingsView,
+}
+"""Fields that pages read of their addresses; other pages are asked by all fields."""
+
+
+def fields_of(page: Page) -> Sequence[str]:
+    """Return the fields that a page may select rows by; in soak those of other pages too."""
+    view = VIEWS.get(page.path)
+    return FIELDS if SOAKS or view is None else [field for field in FIELDS if field in view.__dataclass_fields__]
+
+
 def questions(name: str) -> Iterator[str]:
     """Yield addresses that ask for a name."""
     for page in PAGES:
         if page.is_named:
             yield from (f"{page.path}/{quote(f'{name}{end}', safe='')}" for end in ENDS)
         else:
-            for field in FIELDS:
+            for field in fields_of(page):
                 yield f"{page.path}?{urlencode({field: name})}"
             yield f"{page.path}?{urlencode({'search': name.upper(), 'by': 'client', 'order': '-owner', 'page': '2'})}"
     for field in FIELDS[:5]:
@@ -168,6 +197,7 @@ async def test_the_reader_of_a_row_in_each_table_sees_these_alone(tenants: Tenan
     assert "mint/mint/k8s_workload" in found["/"]
 
 
+@pytest.mark.soak
 async def test_names_of_the_other_one_are_answered_as_unknown_names(tenants: Tenants) -> None:
     console = tenants.console
     console.door.reader = OF_SHOP

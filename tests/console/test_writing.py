@@ -6,7 +6,7 @@ import asyncio
 import html
 import re
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from tests.cli.conftest import account, cluster, role, token
 from tests.collector.collector_process import CollectorProcess
 from tests.console.conftest import opened, over_kubernetes
 from tests.console.fleet_samples import HOSTILE
+from tests.console.kept_console import kept, with_another_browser
 from tests.console.open_console import OpenConsole, cells, in_thread, lines, session_of
 from tests.console.subscription_samples import KIND, PRODUCER, subscription
 
@@ -43,6 +44,27 @@ async def console(
     api.objects.apply(cluster("orders", namespace))
     async with over_kubernetes(fleet, access) as opened_console:
         yield opened_console
+
+
+REFUSING = "refusing"
+"""A namespace in which nothing is written."""
+
+
+@pytest.fixture(scope="module")
+def kept_of_one(api: ApiServer, filled: CollectorProcess) -> Iterator[OpenConsole]:
+    """A console of a Kubernetes with one KafkaCluster, for all tests that write nothing."""
+    api.objects.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": REFUSING}})
+    api.objects.apply(cluster("orders", REFUSING))
+    access = connect(AccessOptions(kubeconfig=api.kubeconfig, namespace=REFUSING))
+    with kept(over_kubernetes(filled, access)) as console:
+        yield console
+
+
+@pytest.fixture
+async def refusing(kept_of_one: OpenConsole) -> AsyncIterator[OpenConsole]:
+    """That console, with a browser of the test."""
+    async with with_another_browser(kept_of_one) as console:
+        yield console
 
 
 async def sent(console: OpenConsole, path: str, form: dict[str, str]) -> tuple[int, str, str]:
@@ -156,8 +178,8 @@ async def test_what_differs_from_its_preview_is_not_applied_but_previewed_again(
     assert api.objects.find(KIND, NAME, namespace) is not None
 
 
-async def test_risk_that_the_cluster_does_not_accept_is_in_the_preview(console: OpenConsole, namespace: str) -> None:
-    page = await previewed(console, namespace, accept_risk="yes")
+async def test_risk_that_the_cluster_does_not_accept_is_in_the_preview(refusing: OpenConsole) -> None:
+    page = await previewed(refusing, REFUSING, accept_risk="yes")
 
     assert "spec.riskPolicy Apply does not count: KafkaCluster orders says Hold" in page
 
@@ -178,9 +200,9 @@ async def test_risk_that_the_cluster_does_not_accept_is_in_the_preview(console: 
     ],
 )
 async def test_a_refused_form_comes_back_with_the_words_of_its_refusal(
-    api: ApiServer, console: OpenConsole, namespace: str, fields: dict[str, str], words: str
+    api: ApiServer, refusing: OpenConsole, fields: dict[str, str], words: str
 ) -> None:
-    status, _, page = await sent(console, "/add-subscription", filled(namespace, **fields))
+    status, _, page = await sent(refusing, "/add-subscription", filled(REFUSING, **fields))
 
     assert status == 422
     assert "It was not added." in page
@@ -189,13 +211,13 @@ async def test_a_refused_form_comes_back_with_the_words_of_its_refusal(
     assert 'action="/add-subscription"' in page
     if "clientId" not in fields:
         assert PRODUCER in page or fields.get("metrics") == ""
-    assert api.objects.find(KIND, NAME, namespace) is None
+    assert api.objects.find(KIND, NAME, REFUSING) is None
 
 
-async def test_the_form_comes_back_as_it_was_sent(console: OpenConsole, namespace: str) -> None:
-    form = hidden(await previewed(console, namespace, clientId="a\nb", patterns="yes"))
+async def test_the_form_comes_back_as_it_was_sent(refusing: OpenConsole) -> None:
+    form = hidden(await previewed(refusing, REFUSING, clientId="a\nb", patterns="yes"))
 
-    status, _, page = await sent(console, "/add-subscription/change", form)
+    status, _, page = await sent(refusing, "/add-subscription/change", form)
 
     assert status == 200
     assert ">\na\nb</textarea>" in page
