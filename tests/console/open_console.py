@@ -24,6 +24,8 @@ from tests.collector.collector_process import READER, CollectorProcess
 
 _LINK = re.compile(r'(?:href|action)="([^"]*)"')
 _LINE = re.compile(r"<pre[^>]*><code>(.*?)</code></pre>", re.DOTALL)
+_AGE = re.compile(r"\b(?:now|[0-9][0-9a-z ]* ago)\b|<svg class=\"trend\".*?</svg>")
+_HIDDEN = re.compile(r' <span id="hidden">[0-9]+ more [a-z]+ that you may not see\.</span>')
 
 
 def session_of(collector: CollectorProcess) -> Session:
@@ -92,6 +94,11 @@ def figure(page: str, name: str) -> str:
     found = re.search(rf'id="{name}">(.*?)</dd>', page, re.DOTALL)
     assert found is not None, name
     return re.sub(r"<[^>]*>", "", found[1]).strip()
+
+
+def lasting(page: str) -> str:
+    """Return a page without what is another on each: ages, trends, and the number of what is hidden."""
+    return _HIDDEN.sub("", _AGE.sub("", page))
 
 
 def cells(page: str) -> list[list[str]]:

@@ -28,7 +28,7 @@ from kwitness.console.rows.hours import HOUR_MS, hour_text
 from kwitness.console.sources.past_source import PastSource
 from kwitness.console.sources.tables import TableSources
 
-from tests.console.open_console import OpenConsole, cells, figure, in_thread, lines, links
+from tests.console.open_console import OpenConsole, cells, figure, in_thread, lasting, lines, links
 from tests.console.rows_of_tables import add_rows
 from tests.console.sight_samples import SIGHTS
 from tests.console.table_samples import HOSTILE, read_here, write_table
@@ -276,7 +276,7 @@ async def test_readers_of_a_namespace_see_its_rows_of_the_past_alone(past: OpenC
         assert 'id="sight"' not in await past.get(f"/clients/left?at={AT}") + await past.get("/clients/left")
         for path in (f"/clients/{other}-1", f"/topics/{other}-topic"):
             unknown = (await past.get(f"{path.replace(other, 'cafe')}?at={AT}")).replace("cafe", other)
-            assert await past.get(f"{path}?at={AT}") == unknown
+            assert lasting(await past.get(f"{path}?at={AT}")) == lasting(unknown)
 
 
 async def test_names_are_text(past: OpenConsole) -> None:

@@ -27,7 +27,7 @@ from tests.collector.collector_process import CollectorProcess
 from tests.collector.collector_samples import batch, gauges, push
 from tests.collector.scoped_tenants import Tenant, introduce
 from tests.console.conftest import opened
-from tests.console.open_console import OpenConsole, links, session_of
+from tests.console.open_console import OpenConsole, lasting, links, session_of
 from tests.console.rows_of_tables import add_rows
 from tests.soak import SOAKS
 
@@ -41,8 +41,6 @@ OF_MINT = Reader("reader of mint", frozenset({"mint"}))
 LONG_OF_BANK = "bank-" + "x" * 8_000
 WALKED = 400
 """Addresses that are walked from one page."""
-_AGE = re.compile(r"\b(?:now|[0-9][0-9a-z ]* ago)\b|<svg class=\"trend\".*?</svg>")
-_HIDDEN = re.compile(r' <span id="hidden">[0-9]+ more [a-z]+ that you may not see\.</span>')
 FORMS = ("/static/", "/preferences", "/findings/seen")
 """Addresses that are no pages."""
 
@@ -122,11 +120,6 @@ FILTERS = [
     ("software", "*"),
     ("by", "client"),
 ]
-
-
-def lasting(page: str) -> str:
-    """Return a page without what is another on each: ages, trends, and the number of what is hidden."""
-    return _HIDDEN.sub("", _AGE.sub("", page))
 
 
 async def test_pages_are_those_that_were_made_before_the_other_one_came(tenants: Tenants) -> None:
