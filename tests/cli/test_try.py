@@ -70,11 +70,11 @@ class Started:
         found = []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
-                line = (folder / "environ").read_bytes() + (folder / "cmdline").read_bytes()
+                environment, line = (folder / "environ").read_bytes(), (folder / "cmdline").read_bytes()
             except OSError:
                 continue
-            if str(self.temporary).encode() in line and folder.name != str(os.getpid()):
-                found.append((folder / "cmdline").read_text(errors="replace"))
+            if str(self.temporary).encode() in environment + line and folder.name != str(os.getpid()):
+                found.append(line.decode(errors="replace"))
         return found
 
 
