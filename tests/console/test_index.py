@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from kwitness.console.index import tables
 from kwitness.console.index.assembly import Assembly
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database, IndexFullError
@@ -177,3 +178,14 @@ def test_a_client_is_seen_inside_where_interceptors_report_from_its_pod(index: D
     )
 
     assert [member["inside"] for member in members] == [True, False]
+
+
+def test_rows_beyond_a_batch_follow_in_the_same_table(index: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "BATCH_ROWS", 3)
+
+    for count in (0, 3, 7):
+        batches = tables.batches_of({"client_id": f"client-{number}"} for number in range(count))
+        assert len(batches) == max(1, -(-count // 3))
+        index.write(*CONNECTIONS.filled_by(batches))
+        found = index.rows("SELECT client_id FROM connections ORDER BY client_id")
+        assert [row["client_id"] for row in found] == [f"client-{number}" for number in range(count)]

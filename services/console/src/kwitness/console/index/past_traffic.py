@@ -14,7 +14,6 @@ from kwitness.contracts.resources.analyses import AnalyticsJobType
 
 __all__ = [
     "BATCH_END",
-    "BATCH_ROWS",
     "COUNTED",
     "HOUR_S",
     "MARKS",
@@ -35,8 +34,6 @@ MOST_ROWS: Final = 60_000
 """Rows of an hour that are read: clients, and what each does with each topic."""
 MOST_BYTES: Final = 28 * 1024 * 1024
 """Bytes of these rows as JSON."""
-BATCH_ROWS: Final = 4_000
-"""Rows that are put into the index at once; to parse them takes six times their bytes."""
 BATCH_END: Final = "\x1e"
 """Ends a batch of rows; JSON has no such character."""
 _CLIENT: Final = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from kwitness.console.index.database import unnested
 
 __all__ = [
+    "BATCH_ROWS",
     "CLIENTS",
     "CONNECTIONS",
     "GROUPS",
@@ -19,7 +22,11 @@ __all__ = [
     "TABLES",
     "TRAFFIC",
     "Table",
+    "batches_of",
 ]
+
+BATCH_ROWS: Final = 4_000
+"""Rows that are put into the index at once; to parse them takes six times their bytes."""
 
 _OWNER: Final = {"team": "VARCHAR", "contact": "VARCHAR"}
 _BY_OBSERVER: Final = "k8s_namespace"
@@ -75,9 +82,23 @@ class Table:
         """Return the statement that makes the table of a JSON list, instead of the one before."""
         return f"CREATE OR REPLACE TABLE {self.name} AS {self._selection()}", [items]
 
+    def filled_by(self, batches: Sequence[str]) -> Sequence[tuple[str, list[str]]]:
+        """Return the statements that make the table of JSON lists, one at least, instead of the one before."""
+        first, *others = batches
+        return [self.filled(first), *map(self.added, others)]
+
     def added(self, items: str) -> tuple[str, list[str]]:
         """Return the statement that adds the items of a JSON list."""
         return f"INSERT INTO {self.name} {self._selection()}", [items]
+
+
+def batches_of(items: Iterable[Any]) -> Sequence[str]:
+    """Return items as JSON lists, one at least, for which few of them are in memory at once."""
+    left = iter(items)
+    batches = []
+    while batch := [*islice(left, BATCH_ROWS)]:
+        batches.append(json.dumps(batch))
+    return batches or ["[]"]
 
 
 CLIENTS: Final = Table(

@@ -9,7 +9,7 @@ from typing import Any, Final
 from kwitness.answers.access.collector_access import CollectorAccess
 from kwitness.answers.views.gaps import gaps_of
 from kwitness.console.index.database import Database, unnested
-from kwitness.console.index.tables import CLIENTS
+from kwitness.console.index.tables import CLIENTS, batches_of
 from kwitness.contracts.endpoints import CLIENTS_PATH
 from kwitness.contracts.envelopes import ClientPage
 from kwitness.contracts.questions import MAX_LIMIT
@@ -53,11 +53,11 @@ class ClientChanges:
             lacks = gaps_of(page)
             cursor = page.since or ""
         if reset:
-            self._database.write(CLIENTS.filled(json.dumps([*changed.values()])))
+            self._database.write(*CLIENTS.filled_by(batches_of(changed.values())))
         elif changed or gone:
             keys = json.dumps([*gone, *changed])
             self._database.write(
-                (f"DELETE FROM clients WHERE key IN {_KEYS}", [keys]), CLIENTS.added(json.dumps([*changed.values()]))
+                (f"DELETE FROM clients WHERE key IN {_KEYS}", [keys]), *map(CLIENTS.added, batches_of(changed.values()))
             )
             self._compact(len(gone) + len(changed))
         self._cursor = cursor

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Iterable, Sequence
 
 from pydantic import BaseModel
@@ -21,6 +20,7 @@ from kwitness.console.index.tables import (
     SILENT_IN_NAMESPACES,
     TRAFFIC,
     Table,
+    batches_of,
 )
 from kwitness.console.sources.client_changes import ClientChanges
 from kwitness.console.sources.source import PERIOD_S, Source
@@ -61,8 +61,8 @@ def collector_sources(route: CollectorRoute, database: Database, changed: Callab
 
 def _fill(database: Database, table: Table, items: Iterable[BaseModel]) -> None:
     fields = set(table.fields)
-    dumped = [item.model_dump(mode="json", include=fields, exclude_none=True) for item in items]
-    database.write(table.filled(json.dumps(dumped)))
+    dumped = (item.model_dump(mode="json", include=fields, exclude_none=True) for item in items)
+    database.write(*table.filled_by(batches_of(dumped)))
 
 
 def _silent(collector: CollectorAccess, database: Database) -> Sequence[str]:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from kwitness.answers.tables.isolated_sql import answer_query
 from kwitness.console.index.past_traffic import (
     BATCH_END,
-    BATCH_ROWS,
     COUNTED,
     HOUR_S,
     MARKS,
@@ -19,6 +18,7 @@ from kwitness.console.index.past_traffic import (
     items_of,
     rows_query,
 )
+from kwitness.console.index.tables import BATCH_ROWS
 from kwitness.console.sources.bounded_rows import bounded_rows
 from kwitness.console.sources.streamed_table import StreamedTable, columns_of
 
