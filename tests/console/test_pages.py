@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import AsyncIterator, Iterator
 from urllib.parse import quote, urljoin
 
 import pytest
@@ -16,6 +17,7 @@ from kwitness.sandbox.session import Session
 from tests.collector.collector_process import CollectorProcess
 from tests.console.conftest import opened
 from tests.console.fleet_samples import HOSTILE
+from tests.console.kept_console import kept, with_another_browser
 from tests.console.open_console import OpenConsole, cells, links, session_of
 
 AWAY = Session(pid=1, bootstrap="", collector_address="127.0.0.1:9", metrics_url="", reader_token="t")
@@ -125,41 +127,54 @@ async def test_names_that_clients_chose_are_text_and_lead_to_their_pages(shared:
     assert "kwitness why &#39;&lt;script&gt;alert(1)&lt;/script&gt;*&#39;" in own
 
 
-async def test_a_name_of_32_kib_is_shortened_and_has_a_page(console: OpenConsole) -> None:
-    name = "y" * 32_767
-    _add(console, [{"client_id": name, "principal": "User:lengthy"}])
+LENGTHY = "y" * 32_767
+ODD = ["..", ".", "a/b", "a?b#c", "a%2fb", "~sha256-none", " ", "a\\b"]
 
-    page = await console.get("/?by=client&search=yyyy")
+
+@pytest.fixture(scope="module")
+def kept_crowded(filled: CollectorProcess) -> Iterator[OpenConsole]:
+    """A console whose index has connections of many clients, and of odd names, beside the fleet."""
+    many = [{"client_id": f"client-{number:03}", "principal": "User:many"} for number in range(250)]
+    odd = [{"client_id": name, "principal": "User:odd"} for name in ODD]
+    with kept(opened(session_of(filled))) as console:
+        _add(console, [*many, *odd, {"client_id": LENGTHY, "principal": "User:lengthy"}])
+        yield console
+
+
+@pytest.fixture
+async def crowded(kept_crowded: OpenConsole) -> AsyncIterator[OpenConsole]:
+    """That console, with a browser of the test."""
+    async with with_another_browser(kept_crowded) as console:
+        yield console
+
+
+async def test_a_name_of_32_kib_is_shortened_and_has_a_page(crowded: OpenConsole) -> None:
+    page = await crowded.get("/?by=client&search=yyyy")
 
     assert "y" * (LONGEST + 1) not in page
     assert f"(+{32_767 - LONGEST:,} characters)" in page
-    address = link_of("clients", name)
+    address = link_of("clients", LENGTHY)
     assert len(address) < 100
     assert address in links(page)
-    assert "User:lengthy" in await console.get(address)
+    assert "User:lengthy" in await crowded.get(address)
 
 
-async def test_names_that_resemble_paths_have_pages(console: OpenConsole) -> None:
-    names = ["..", ".", "a/b", "a?b#c", "a%2fb", "~sha256-none", " ", "a\\b"]
-    _add(console, [{"client_id": name, "principal": "User:odd"} for name in names])
-
-    page = await console.get("/?by=client&application=User:odd")
+async def test_names_that_resemble_paths_have_pages(crowded: OpenConsole) -> None:
+    page = await crowded.get("/?by=client&application=User:odd")
 
     found = [address for address in links(page) if address.startswith("/clients/")]
-    assert len(found) == len(names)
+    assert len(found) == len(ODD)
     for address in found:
         # As a browser reads them: "." and ".." would name another page.
         assert urljoin("http://x/", address) == f"http://x{address}"
-        assert "No source knows" not in await console.get(address), address
+        assert "No source knows" not in await crowded.get(address), address
 
 
-async def test_pages_have_a_hundred_rows_and_links_to_the_others(console: OpenConsole) -> None:
-    _add(console, [{"client_id": f"client-{number:03}", "principal": "User:many"} for number in range(250)])
-
+async def test_pages_have_a_hundred_rows_and_links_to_the_others(crowded: OpenConsole) -> None:
     shown: list[str] = []
     address = "/?by=client&application=User:many&order=application"
     for rows in (100, 100, 50):
-        page = await console.get(address)
+        page = await crowded.get(address)
         assert len(cells(page)) == rows
         shown += [row[0].split()[0] for row in cells(page)]
         following = re.search(r'rel="next" href="([^"]*)"', page)

@@ -27,6 +27,8 @@ from tests.soak import share
 
 SHOP = Reader("of shop", frozenset({"shop"}))
 MIB = 1024 * 1024
+MOST = 4
+"""Schemas of tests that are not about the bound itself."""
 Items = dict[str, list[dict[str, Any]]]
 
 
@@ -229,16 +231,16 @@ def test_the_schema_that_was_not_used_for_the_longest_time_is_replaced(index: Da
 
 
 def test_a_page_waits_where_pages_use_all_schemas(index: Database) -> None:
-    readers = ReaderSchemas(index)
-    begun, ended = threading.Barrier(MOST_SCHEMAS + 1), threading.Event()
+    readers = ReaderSchemas(index, most=MOST)
+    begun, ended = threading.Barrier(MOST + 1), threading.Event()
 
     def hold(number: int) -> None:
         with readers.seen_by(of_number(number)):
             begun.wait()
             ended.wait()
 
-    pages = [threading.Thread(target=hold, args=(number,)) for number in range(MOST_SCHEMAS)]
-    late = threading.Thread(target=use, args=(readers, MOST_SCHEMAS))
+    pages = [threading.Thread(target=hold, args=(number,)) for number in range(MOST)]
+    late = threading.Thread(target=use, args=(readers, MOST))
     for page in pages:
         page.start()
     begun.wait()
@@ -250,7 +252,7 @@ def test_a_page_waits_where_pages_use_all_schemas(index: Database) -> None:
         page.join()
 
     assert was_waiting
-    assert len(schemas(index)) == MOST_SCHEMAS
+    assert len(schemas(index)) == MOST
 
 
 def test_a_reader_without_memory_is_refused_and_nothing_is_left() -> None:
@@ -318,7 +320,7 @@ async def test_the_work_for_readers_is_part_of_that_of_the_index(index: Database
     await assembly.make_once()
     least_s = assembly.worked_s
     fill(index, {"connections": [{"client_id": str(number), "k8s_namespace": "shop"} for number in range(200)]})
-    for number in range(MOST_SCHEMAS):
+    for number in range(MOST):
         with assembly.readers.seen_by(Reader("", frozenset({"shop", str(number)}))):
             pass
     assembly.request()

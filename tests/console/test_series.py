@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 import pytest
@@ -25,6 +25,7 @@ from tests.collector.backend_programs import Prometheus
 from tests.collector.collector_process import CollectorProcess
 from tests.console.chromium import THEMES
 from tests.console.drawn import drawn
+from tests.console.kept_console import kept, with_another_browser
 from tests.console.open_console import OpenConsole, links, session_of
 
 Answering = Callable[[str], web.Response]
@@ -52,8 +53,8 @@ class FakePrometheus:
 
 
 @asynccontextmanager
-async def fake() -> AsyncIterator[FakePrometheus]:
-    port = free_port()
+async def fake(port: int | None = None) -> AsyncIterator[FakePrometheus]:
+    port = port or free_port()
     server = FakePrometheus(f"http://127.0.0.1:{port}")
     app = web.Application()
     app.router.add_route("*", "/{path:.*}", server.respond)
@@ -70,6 +71,29 @@ async def console_over(fleet: CollectorProcess, url: str | None) -> AsyncIterato
         await console.enter()
         await console.read()
         yield console
+
+
+class Served(NamedTuple):
+    """A console, and the Prometheus that it reads."""
+
+    console: OpenConsole
+    server: FakePrometheus
+
+
+@pytest.fixture(scope="module")
+def kept_reading(filled: CollectorProcess) -> Iterator[tuple[OpenConsole, int]]:
+    """A console that reads a Prometheus at a port, and the port."""
+    port = free_port()
+    with kept(console_over(filled, f"http://127.0.0.1:{port}")) as console:
+        yield console, port
+
+
+@pytest.fixture
+async def served(kept_reading: tuple[OpenConsole, int]) -> AsyncIterator[Served]:
+    """That console with a browser and a Prometheus of the test."""
+    kept_console, port = kept_reading
+    async with fake(port) as server, with_another_browser(kept_console) as console:
+        yield Served(console, server)
 
 
 @pytest.fixture(scope="module")
@@ -145,12 +169,12 @@ async def test_without_a_prometheus_the_page_has_how_to_name_one(shared: OpenCon
     assert "start the console with --prometheus URL" in await shared.get("/series/topics/orders")
 
 
-async def test_names_are_literals_of_queries_and_unknown_ones_are_not_queried(fleet: CollectorProcess) -> None:
-    async with fake() as server, console_over(fleet, server.url) as console:
-        page = await console.get('/series/clients/nobody"} or up')
-        assert "No source knows this name now" in page
-        assert server.queries == []
-        await console.get("/series/clients/checkout")
+async def test_names_are_literals_of_queries_and_unknown_ones_are_not_queried(served: Served) -> None:
+    console, server = served
+    page = await console.get('/series/clients/nobody"} or up')
+    assert "No source knows this name now" in page
+    assert server.queries == []
+    await console.get("/series/clients/checkout")
     assert len(server.queries) == len(CHARTS["client_id"])
     assert all('client_id="checkout"' in query for query in server.queries)
     assert query_of(CHARTS["topic"][1], ("topic", 'a"}\\ or up{b="'), None) == (
@@ -158,13 +182,13 @@ async def test_names_are_literals_of_queries_and_unknown_ones_are_not_queried(fl
     )
 
 
-async def test_readers_of_namespaces_read_the_series_of_these_alone(fleet: CollectorProcess) -> None:
-    async with fake() as server, console_over(fleet, server.url) as console:
-        console.door.reader = Reader("none", frozenset({"elsewhere"}))
-        assert "No source knows this name now" in await console.get("/series/clients/app")
-        assert server.queries == []
-        console.door.reader = Reader("stranger", frozenset({"stranger"}))
-        await console.get("/series/topics/postings")
+async def test_readers_of_namespaces_read_the_series_of_these_alone(served: Served) -> None:
+    console, server = served
+    console.door.reader = Reader("none", frozenset({"elsewhere"}))
+    assert "No source knows this name now" in await console.get("/series/clients/app")
+    assert server.queries == []
+    console.door.reader = Reader("stranger", frozenset({"stranger"}))
+    await console.get("/series/topics/postings")
     assert len(server.queries) == len([chart for chart in CHARTS["topic"] if not chart.is_for_all])
     assert all('topic="postings",k8s_namespace!="",k8s_namespace=~"stranger"' in query for query in server.queries)
 
@@ -187,10 +211,10 @@ async def test_readers_of_namespaces_read_the_series_of_these_alone(fleet: Colle
         (lambda _: web.HTTPFound("http://127.0.0.1:1/"), "302 and no JSON were answered"),
     ],
 )
-async def test_an_answer_without_sense_is_a_sentence(fleet: CollectorProcess, answer: Answering, sentence: str) -> None:
-    async with fake() as server, console_over(fleet, server.url) as console:
-        server.answer = answer
-        page = await console.get("/series/clients/checkout")
+async def test_an_answer_without_sense_is_a_sentence(served: Served, answer: Answering, sentence: str) -> None:
+    console, server = served
+    server.answer = answer
+    page = await console.get("/series/clients/checkout")
 
     assert "Prometheus answered in part." in page
     assert sentence in page
