@@ -24,7 +24,7 @@ export TESTCONTAINERS_RYUK_DISABLED := true
 .PHONY: help
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) interceptors_counts interceptors_java interceptors_librdkafka observer plugin wire)"
+	@echo; echo "The tests of one component: make test-<component>, of $(sort $(COMPONENTS) $(NODE_COMPONENTS) interceptors_counts interceptors_java interceptors_librdkafka observer plugin release wire)"
 
 ## Use
 .PHONY: try demo check-demo demo-down
@@ -62,7 +62,7 @@ demo-down: .venv-try/.platform ## Remove everything that `make demo` made; cache
 	@.venv-try/bin/python -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images demo-images wheels krew generate verify vectors instructions lint lint-rust advisories lock
+.PHONY: setup hooks images lock-images demo-images wheels version release generate verify vectors instructions lint lint-rust advisories lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -78,6 +78,9 @@ hooks: .venv/.done ## Check each commit of this checkout before it is made (pre-
 images: prerequisites-images setup ## Build the container images that are shipped (with REGISTRY=... push them and write images.json, Helm values with their digests)
 	@$(PY) -m kwitness.images $(if $(REGISTRY),--push $(REGISTRY) --values images.json)
 
+lock-images: prerequisites-lock-images setup ## Resolve again what images/base/*.txt ask of Debian, into the locks beside them
+	@$(PY) -m kwitness.images.lock_bases
+
 demo-images: prerequisites-demo-images setup ## Build those and the images of the demo
 	@$(PY) -m kwitness.demo.images
 
@@ -91,18 +94,15 @@ s3a-jars: prerequisites-s3a-jars setup ## Collect the jars that it needs beside 
 CARGO_PROFILE ?= release
 WHEELS ?= dist
 wheels: prerequisites-wheels setup ## Build what `pip install dist/*.whl` installs: the command `kwitness`, the observer and what jobs read pushes by for it
-	@rm -f $(WHEELS)/kwitness*.whl
-	@$(PY) -m kwitness.e2e.kafka.broker_plugin services/sandbox/src/kwitness/sandbox
-	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)
-	@rm -f services/sandbox/src/kwitness/sandbox/*.jar
-	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/observer/Cargo.toml --out $(WHEELS)
-	@.venv/bin/maturin build -q --profile $(CARGO_PROFILE) --manifest-path services/otlp/Cargo.toml --out $(WHEELS)
+	@$(PY) -m kwitness.devtools.release.wheels $(WHEELS) --profile $(CARGO_PROFILE)
 
-KREW_URL ?= https://downloads.example.org/kwitness
-krew: prerequisites-krew setup ## Pack the plugin for kubectl, and write its manifest for Krew (KREW_URL=... where it will be downloaded from)
-	@rm -rf $(WHEELS)/krew
-	@$(UV) build -q --wheel --no-build-isolation --out-dir $(WHEELS)/krew
-	@$(PY) -m kwitness.devtools.krew $(WHEELS)/krew/kwitness-*.whl $(KREW_URL) $(WHEELS)/krew
+VERSION ?=
+version: setup ## Write VERSION=0.2.0 into all files that name the version, and make a section of the changelog's fragments
+	@$(PY) -m kwitness.devtools.release.write_version "$(VERSION)"
+
+OUT ?= dist/release
+release: prerequisites-release setup ## Make a release: VERSION=0.2.0 REGISTRY=127.0.0.1:5000 (OUT=dist/release for its files, KEY=... and OPENPGP_KEY=... that sign, STEPS="check charts" for some steps)
+	@$(PY) -m kwitness.devtools.release $(STEPS) --version "$(VERSION)" --out "$(OUT)" --registry "$(REGISTRY)" $(if $(KEY),--key "$(KEY)") $(if $(OPENPGP_KEY),--openpgp-key "$(OPENPGP_KEY)")
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.devtools.wire.releases
@@ -161,7 +161,7 @@ WIRE_CRATES := protocol observation recording reporting
 WIRE_TARGETS := walker connection rewriter diversion sasl batches samples
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
-.PHONY: test pictures cost-of-tests check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts soak soak-observer soak-strangers fuzz
+.PHONY: test pictures cost-of-tests check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts test-release soak soak-observer soak-strangers fuzz
 test: prerequisites-test setup check-capacity ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
@@ -212,6 +212,9 @@ test-interceptors_librdkafka: test-librdkafka-rust
 
 test-interceptors_counts: prerequisites-test-java prerequisites-test-observer-rust setup
 	@$(PY) -m pytest tests/interceptors_counts
+
+test-release: prerequisites-test-release setup ## A release: its steps, and what installs from the artefacts that they make; takes minutes
+	@$(PY) -m pytest tests/release
 
 .PHONY: sim
 SEED ?= 0

@@ -182,10 +182,11 @@ def test_passes_every_value_to_the_operator(everything: dict[str, Any]) -> None:
 
     assert settings.installation == "prod-a"
     assert settings.watch_namespaces == ["kwitness", "team-a"]
-    assert settings.images.collector == "registry.example.org/mirror/kwitness/collector:0.1.0"
-    assert settings.images.observer == "registry.example.org/mirror/kwitness/observer:0.1.0"
-    assert settings.images.interceptors == "registry.example.org/mirror/kwitness/interceptors:0.1.0"
-    assert settings.images.spark == "registry.example.org/mirror/kwitness/spark:0.1.0"
+    version = yaml.safe_load((chart.CHART / "Chart.yaml").read_text())["appVersion"]
+    assert settings.images.collector == f"registry.example.org/mirror/kwitness/collector:{version}"
+    assert settings.images.observer == f"registry.example.org/mirror/kwitness/observer:{version}"
+    assert settings.images.interceptors == f"registry.example.org/mirror/kwitness/interceptors:{version}"
+    assert settings.images.spark == f"registry.example.org/mirror/kwitness/spark:{version}"
     assert settings.image_pull_secrets == ["pull"]
     assert settings.collector.pod.node_selector == {"disk": "fast"}
     assert settings.analytics.executor.pod.priority_class_name == "important"

@@ -139,6 +139,12 @@ def test_a_client_that_never_pushed_has_a_page_as_well() -> None:
     assert sentences(story, "What to do next") == ["Upgrade it: kafka-clients from 3.7, librdkafka from 2.5.3."]
 
 
+def test_a_library_that_is_not_announced_is_not_named() -> None:
+    old = silent("TooOld", client_software_name="unknown", client_software_version="unknown")
+
+    assert "Its library is not known." in sentences(story_of_silent(old, Sighting(), NOW), "Who it is")
+
+
 def test_a_client_that_nothing_matches_is_told_with_the_line_to_type() -> None:
     story = story_of_silent(silent("NoSubscriptionMatches", client_id="orders 7"), Sighting(), NOW)
 

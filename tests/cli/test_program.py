@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import os
 import re
 import subprocess
 import sys
-import tarfile
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-import yaml
 
 from kwitness.cli.__main__ import main
 from kwitness.cli.subcommands import HANDED_OVER, SUBCOMMANDS
-from kwitness.devtools import krew
 from kwitness.devtools.command_reference import command_page
 from kwitness.devtools.reference import COMMAND_PAGE
 from kwitness.sandbox.waiting import run_to_end
@@ -187,85 +182,3 @@ def test_every_subcommand_has_its_part_of_the_page():
     text = COMMAND_PAGE.read_text()
 
     assert [name for name in SUBCOMMANDS if f"\n## {name}\n" not in text] == []
-
-
-@pytest.fixture
-def wheel(tmp_path: Path) -> Path:
-    path = tmp_path / "kwitness-0.1.0-py3-none-any.whl"
-    path.write_bytes(b"a wheel")
-    return path
-
-
-def test_the_manifest_names_the_archive_with_its_checksum(wheel, tmp_path, capsys):
-    assert krew.main([str(wheel), "https://downloads.example.org/x/", str(tmp_path / "out")]) == 0
-    manifest = yaml.safe_load((tmp_path / "out/kwitness.yaml").read_text())
-    packed = (tmp_path / "out/kubectl-kwitness-0.1.0.tar.gz").read_bytes()
-    [platform] = manifest["spec"]["platforms"]
-
-    assert manifest["metadata"]["name"] == "kwitness"
-    assert manifest["spec"]["version"] == "v0.1.0"
-    assert platform["uri"] == "https://downloads.example.org/x/kubectl-kwitness-0.1.0.tar.gz"
-    assert platform["sha256"] == hashlib.sha256(packed).hexdigest()
-    assert len(manifest["spec"]["shortDescription"]) <= 50
-    assert packed == krew.archive(wheel)
-
-
-def test_the_archive_has_what_the_launcher_needs(wheel):
-    with tarfile.open(fileobj=io.BytesIO(krew.archive(wheel))) as tar:
-        modes = {one.name: one.mode for one in tar}
-
-    assert modes == {
-        "LICENSE": 0o644,
-        "kubectl-kwitness": 0o755,
-        "kwitness-0.1.0-py3-none-any.whl": 0o644,
-        "requirements.txt": 0o644,
-    }
-
-
-@pytest.fixture(scope="module")
-def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make krew` makes of this clone."""
-    folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(["make", "krew", f"WHEELS={folder}"], cwd=ROOT, capture_output=True, check=True)
-    return folder / "krew"
-
-
-def test_the_wheel_with_the_lock_of_the_extra_is_the_whole_command(packed, tmp_path):
-    """As `pip install 'kwitness[command]'` does, and the launcher of the plugin."""
-    with tarfile.open(packed / "kubectl-kwitness-0.1.0.tar.gz") as tar:
-        tar.extractall(tmp_path, filter="data")
-    environment, uv = tmp_path / "environment", ROOT / ".venv/bin/uv"
-    install = [uv, "pip", "install", "--quiet", "--python", environment / "bin/python"]
-    subprocess.run([uv, "venv", "--quiet", environment], check=True)
-    subprocess.run([*install, "--require-hashes", "--requirement", tmp_path / "requirements.txt"], check=True)
-    subprocess.run([*install, "--no-deps", *tmp_path.glob("*.whl")], check=True)
-    program = environment / "bin/kubectl-kwitness"
-    asked = run_to_end([program, "subscriptions", "list"], env={})
-
-    assert asked.stderr.startswith("kubectl kwitness subscriptions: no cluster is configured")
-
-
-def test_a_plugin_that_cannot_make_its_environment_says_so_and_tries_again(wheel, tmp_path):
-    store = tmp_path / "store"
-    with tarfile.open(fileobj=io.BytesIO(krew.archive(wheel))) as tar:
-        tar.extractall(store, filter="data")
-    link = tmp_path / "kubectl-kwitness"
-    link.symlink_to(store / "kubectl-kwitness")
-    old = tmp_path / "old"
-    old.write_text("#!/bin/sh\nexit 1\n")
-    old.chmod(0o755)
-
-    def start(**environment: str) -> subprocess.CompletedProcess[str]:
-        variables = {"PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", **environment}
-        return run_to_end([link, "--version"], env=variables)
-
-    too_old = start(KWITNESS_PYTHON=str(old))
-    without_index = start(KWITNESS_PYTHON=sys.executable)
-    (store / "making").mkdir()
-    meanwhile = start(KWITNESS_PYTHON=sys.executable)
-
-    assert "is not Python 3.11 or later: name one by KWITNESS_PYTHON" in too_old.stderr
-    assert without_index.returncode != 0
-    assert f"makes its environment in {store}/environment" in without_index.stderr
-    assert not (store / "environment/whole").exists()
-    assert "its environment is being made" in meanwhile.stderr

@@ -10,7 +10,7 @@ from typing import Any, Final
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, Page
 
-from tests.console.chromium import WIDE, new_profile, open_page
+from tests.console.chromium import THEMES, WIDE, new_profile, open_page
 from tests.console.open_console import OpenConsole
 
 __all__ = ["NARROW", "WIDE", "ZOOMED", "Drawn", "drawn", "findings_of"]
@@ -18,6 +18,8 @@ __all__ = ["NARROW", "WIDE", "ZOOMED", "Drawn", "drawn", "findings_of"]
 ZOOMED: Final = {"width": 640, "height": 400}
 """The same at 200 %."""
 NARROW: Final = {"width": 320, "height": 640}
+_OF_COLOURS: Final = ["color-contrast", "link-in-text-block"]
+"""Those of axe's rules for WCAG's levels A and AA whose result depends on colours."""
 
 
 class Drawn:
@@ -54,17 +56,26 @@ class Drawn:
         """Return what axe finds."""
         return await findings_of(self.page)
 
+    async def findings_in_themes(self) -> list[Any]:
+        """Return what axe finds in each theme; after the first one by its rules of colours, as the page is the same."""
+        found: list[Any] = []
+        for theme in THEMES:
+            await self.page.emulate_media(color_scheme=theme)
+            found += [(theme, *finding) for finding in await findings_of(self.page, colours_alone=theme != THEMES[0])]
+        return found
+
     async def width(self) -> int:
         """Return the width that the page needs."""
         width: int = await self.page.evaluate("document.documentElement.scrollWidth")
         return width
 
 
-async def findings_of(page: Page) -> list[Any]:
+async def findings_of(page: Page, *, colours_alone: bool = False) -> list[Any]:
     """Return what axe finds on a page."""
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE_SCRIPT)
-    answer = await page.evaluate("axe.run({resultTypes: ['violations']})")
+    rules = {"runOnly": _OF_COLOURS} if colours_alone else {}
+    answer = await page.evaluate("options => axe.run(options)", {"resultTypes": ["violations"], **rules})
     return [(finding["id"], [node["html"] for node in finding["nodes"]]) for finding in answer["violations"]]
 
 

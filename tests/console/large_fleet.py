@@ -65,13 +65,10 @@ def fill(index: Database, clients: int, flows: int) -> None:
 
 def remember(index: Database) -> None:
     """Have the index an hour's trends, whose minutes have the same numbers."""
-    trends = Trends()
     count(index, 1)
-    trends.add(index, _MINUTE_MS)
-    between = "SELECT minute + range, * EXCLUDE (minute, range) FROM trends, range(1, ?)"
-    index.write((f"INSERT INTO trends {between}", [POINTS - 1]))
-    count(index, POINTS)
-    trends.add(index, POINTS * _MINUTE_MS)
+    Trends().add(index, _MINUTE_MS)
+    same = "UPDATE trends SET minute = ?, written = list_resize(written[:0], ?, written[-1]), "
+    index.write((f"{same}lag_ms = list_resize(lag_ms[:0], ?, lag_ms[-1])", [POINTS, POINTS, POINTS]))
 
 
 def count(index: Database, minute: int) -> None:

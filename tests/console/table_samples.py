@@ -79,5 +79,6 @@ REQUESTS = [
     seen(kind="software", client_software_name="sarama", client_software_version="1.26.1", connections=3),
     seen(kind="software", connections=7),
     seen(client_id="kwitness-observer", **OLD, requests=1),
+    seen(kind="software", client_software_version="3.9.1-kwitness", connections=106),
 ]
 """Of whom orders' two and the hostile one break with 4.0, one is long gone, and five are without evidence."""

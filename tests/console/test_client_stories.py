@@ -15,23 +15,44 @@ from kwitness.console.rows.client_stories import QUESTIONS
 from tests.console.open_console import OpenConsole
 
 
-def sentences_of(page: str) -> dict[str, list[str]]:
-    """Return the sentences below each question, of the first story."""
+def answers_of(page: str) -> dict[str, dict[str, list[str]]]:
+    """Return the values below each question by their labels, of the first story."""
     answers = page.partition('<div class="answers">')[2].partition("</section>")[0]
     return {
-        question: [html.unescape(sentence) for sentence in re.findall(r"<li>(.*?)</li>", sentences)]
-        for question, sentences in re.findall(r"<h3>(.*?)</h3><ul>(.*?)</ul>", answers)
+        question: {
+            label: [html.unescape(text) for text in re.findall(r"<dd>(.*?)</dd>", values)]
+            for label, values in re.findall(r"<dt>(.*?)</dt>(.*?)</div>", rows)
+        }
+        for question, rows in re.findall(r"<h3>(.*?)</h3><dl[^>]*>(.*?)</dl>", answers, re.DOTALL)
     }
 
 
-async def test_a_page_answers_its_three_questions_by_sentences(shared: OpenConsole) -> None:
-    story = sentences_of(await shared.get("/clients/checkout-canary"))
+async def test_a_page_answers_its_three_questions_by_labelled_values(shared: OpenConsole) -> None:
+    page = await shared.get("/clients/checkout-canary")
+    story = answers_of(page)
 
     assert tuple(story) == QUESTIONS
-    assert "It is apache-kafka-java 3.8.0." in story["What is it?"]
-    assert "It belongs to orders (#orders)." in story["What is it?"]
-    assert story["Is it well?"][0] == "It is asked for nothing: no subscription matches it."
-    assert story["What next?"][0].startswith("Ask it: kwitness subscriptions add")
+    assert story["What is it?"]["Client id"] == ["checkout-canary"]
+    assert story["What is it?"]["Software"] == ["apache-kafka-java 3.8.0"]
+    assert story["What is it?"]["Owner"] == ["orders (#orders)"]
+    assert story["What is it?"]["First heard from"]
+    assert story["What is it?"]["Evidence"] == ["connected, pushes metrics, seen on the wire by an observer"]
+    assert story["Is it well?"]["Asked for"] == ["It is asked for nothing: no subscription matches it."]
+    assert story["Is it well?"]["Pushes"]
+    assert story["What next?"]["Next step"][0].startswith("Ask it: kwitness subscriptions add")
+
+
+async def test_long_pages_link_to_their_parts_with_numbers_of_rows(shared: OpenConsole) -> None:
+    for path, expected in [
+        ("/clients/checkout", ["In short", "Identities", "Instances", "Topics", "Connections", "Series"]),
+        ("/topics/orders", ["Writers and readers", "Consumer groups", "Series"]),
+    ]:
+        page = await shared.get(path)
+        links = page.partition('<nav class="within"')[2].partition("</nav>")[0]
+        parts = dict(re.findall(r'href="#([^"]*)">(.*?)(?: <span|</a>)', links))
+        assert {*expected, "The same elsewhere"} <= {*parts.values()}
+        assert all(f' id="{part}"' in page for part in parts), parts
+        assert re.search(r"Topics <span class=\"many\">1<" if "clients" in path else r"Consumer groups <span", links)
 
 
 async def test_the_instance_that_pushed_longest_ago_has_the_story_and_all_have_a_row(console: OpenConsole) -> None:
@@ -71,11 +92,11 @@ async def test_a_client_that_only_observers_see_has_the_reason_why_it_is_silent(
     )
     rebuild(database)
 
-    story = sentences_of(await console.get("/clients/quiet"))
+    story = answers_of(await console.get("/clients/quiet"))
 
-    assert "It is kafkajs 2.2.4." in story["What is it?"]
-    assert "(TooOld)" in story["Is it well?"][0]
-    assert story["What next?"]
+    assert story["What is it?"]["Software"] == ["kafkajs 2.2.4"]
+    assert "(TooOld)" in story["Is it well?"]["Pushes"][0]
+    assert story["What next?"]["Next step"]
 
 
 async def test_what_only_a_question_can_answer_is_left_to_the_command(shared: OpenConsole) -> None:

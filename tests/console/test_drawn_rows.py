@@ -14,7 +14,6 @@ from kwitness.console.sources.found_tables import tables_in_folder
 from kwitness.console.sources.tables import TableSources
 
 from tests.collector.collector_process import CollectorProcess
-from tests.console.chromium import THEMES
 from tests.console.conftest import opened
 from tests.console.drawn import NARROW, drawn
 from tests.console.open_console import OpenConsole, session_of
@@ -41,9 +40,7 @@ async def test_pages_with_charts_and_tables_of_analyses_have_no_findings_in_both
             await shown.goto(path)
             assert await shown.page.locator("figure svg[role=img]").count() == charts
             assert await shown.page.locator("#live tbody tr").count() > 1
-            for theme in THEMES:
-                await shown.page.emulate_media(color_scheme=theme)
-                assert await shown.findings() == [], (path, theme)
+            assert await shown.findings_in_themes() == [], path
             await shown.page.set_viewport_size(NARROW)
             assert await shown.width() == NARROW["width"], path
 

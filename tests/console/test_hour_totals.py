@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from playwright.async_api import Browser, expect
 
 from kwitness.console.index.contents import new_index
 from kwitness.console.index.database import Database
-from kwitness.console.index.hour_totals import MINUTES, MOST_NAMESPACES, HourTotals
+from kwitness.console.index.hour_totals import HOUR_TOTALS, MINUTES, MOST_NAMESPACES, HourTotals
 from kwitness.console.index.members import rebuild
 from kwitness.console.index.reader_schemas import ReaderSchemas
 from kwitness.console.index.tables import CLIENTS, CONNECTIONS, TRAFFIC
@@ -19,6 +20,10 @@ from kwitness.console.pages.line_chart import HEIGHT, line_chart
 from kwitness.console.pages.numbers import rate
 from kwitness.console.readers import Reader
 from kwitness.console.rows.last_hour import last_hour
+
+from tests.console.conftest import opened
+from tests.console.drawn import drawn
+from tests.console.test_pages import AWAY
 
 MINUTE = 60_000
 
@@ -119,7 +124,7 @@ def test_axes_have_few_round_numbers() -> None:
     assert ticks(1_650_000) == [0, 500_000, 1_000_000, 1_500_000, 2_000_000]
 
 
-def test_a_chart_has_axes_lines_with_gaps_words_and_rows() -> None:
+def test_a_chart_has_axes_lines_with_gaps_words_and_minutes() -> None:
     chart = line_chart(
         [29_000_001, 29_000_002, 29_000_004], {"written": [2_000.0, 0.0, 4_000.0], "read": [None] * 3}, rate
     )
@@ -132,6 +137,29 @@ def test_a_chart_has_axes_lines_with_gaps_words_and_rows() -> None:
     assert [tick.text for tick in chart.numbers] == ["0\xa0B/s", "1\xa0kB/s", "2\xa0kB/s", "3\xa0kB/s", "4\xa0kB/s"]
     assert [tick.text for tick in chart.times] == ["20:30", "20:45", "21:00", "21:15"]
     assert chart.label == "written: at least 0\xa0B/s, at most 4\xa0kB/s, last 4\xa0kB/s"
-    assert chart.rows[0] == ("21:24", ["4\xa0kB/s", "\N{EN DASH}"])
+    numbers = [(1, 6, "4\xa0kB/s", "written"), (2, None, "\N{EN DASH}", "read")]
+    assert chart.minutes[-1] == (100, 99.15, "21:24", numbers)
+    assert [minute.time for minute in chart.minutes] == ["21:21", "21:22", "21:24"]
     assert line_chart([1, 2], {"written": [1.0, 2.0]}, rate) is None
     assert line_chart([], {"written": []}, rate) is None
+
+
+@pytest.mark.slow
+@pytest.mark.asyncio(loop_scope="session")
+async def test_the_minute_under_the_pointer_shows_its_numbers_without_a_script(browser: Browser) -> None:
+    numbers = {"pushing": 1, "written": 2_000.0, "read": None}
+    rows = [{"minute": 29_000_000 + at, "connections": 5 + at, **numbers} for at in range(MINUTES)]
+    async with opened(AWAY) as console, drawn(browser, console, java_script_enabled=False) as shown:
+        console.console._database.write(HOUR_TOTALS.filled(json.dumps(rows)))
+        await shown.goto("/")
+        for key, text in [
+            ("clients", "21:30 15 connections 1 instances that push"),
+            ("bytes", "21:30 2 kB/s written \N{EN DASH} read"),
+        ]:
+            chart = shown.page.locator(f"#plot-{key}")
+            point = chart.locator(".point").nth(10)
+            await expect(point.locator("text")).to_be_hidden()
+            await point.locator("rect").hover()
+            await expect(chart.locator(".point text:visible")).to_have_text([text])
+            await expect(chart.locator(".time:visible")).to_have_count(0)
+            await expect(point.locator("circle")).to_have_count(2 if key == "clients" else 1)

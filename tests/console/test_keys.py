@@ -72,7 +72,7 @@ async def test_a_key_and_a_button_copy_lines(browser: Browser, drawn_console: Op
 
         await expect(shown.page.get_by_role("status")).to_have_text("Copied: kwitness topics orders")
         assert await shown.page.evaluate("navigator.clipboard.readText()") == "kwitness topics orders"
-        await shown.page.get_by_text("The same elsewhere", exact=True).click()
+        await shown.page.locator("summary", has_text="The same elsewhere").click()
         await shown.page.get_by_role("button", name="Copy: kwitness: consumer groups").click()
         await expect(shown.page.get_by_role("status")).to_contain_text("kwitness groups --topic orders")
         assert await shown.page.evaluate("navigator.clipboard.readText()") == "kwitness groups --topic orders"

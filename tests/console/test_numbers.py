@@ -131,7 +131,7 @@ async def test_a_client_has_the_instances_and_connections_of_the_command(shared:
     assert "instance-2" in page
     assert {item["topic"] for item in topics["items"]} == {"orders"}
     steps = [sentence for item in why["items"] for sentence in item["sections"]["What to do next"]]
-    assert {row[6] for row in _rows_after(page, 'id="pushes"')} == set(steps)
+    assert {row[6] for row in _rows_after(page, "Instances, the newest pushes first")} == set(steps)
 
 
 async def test_a_client_has_the_lag_of_its_groups_as_the_command_has_it(console: OpenConsole) -> None:

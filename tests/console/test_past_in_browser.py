@@ -13,7 +13,6 @@ from kwitness.console import process
 from kwitness.console.sources.past_source import PastSource
 from kwitness.console.sources.tables import TableSources
 
-from tests.console.chromium import THEMES
 from tests.console.drawn import NARROW, Drawn, drawn
 from tests.console.open_console import OpenConsole
 from tests.console.sight_samples import SIGHTS
@@ -26,9 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 
 async def check(shown: Drawn) -> None:
     """Have axe check a page in both themes."""
-    for theme in THEMES:
-        await shown.page.emulate_media(color_scheme=theme)
-        assert await shown.findings() == [], theme
+    assert await shown.findings_in_themes() == []
 
 
 async def test_the_page_that_waits_becomes_that_of_the_hour(

@@ -13,9 +13,10 @@ from urllib.parse import parse_qs
 import pytest
 import requests
 from aiohttp import web
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from kwitness.answers.access.local_route import LocalRoute
+from kwitness.console.pages.numbers import clock
 from kwitness.console.pages.series_queries import CHARTS, query_of
 from kwitness.console.readers import Reader
 from kwitness.console.sources.prometheus import ANSWER_BYTES, LIMIT_S, MOST_SERIES, POINTS, STEP_S
@@ -268,5 +269,11 @@ async def test_charts_are_drawn_in_both_themes_and_nothing_of_them_is_refused(
                 await shown.page.locator("#series figure canvas").wait_for()
                 assert await shown.page.locator("#series canvas").count() == 1
                 assert await shown.findings() == [], theme
+            await expect(shown.page.locator("#series .lines .value")).to_have_text(["0", "0"])
+            hour = await shown.page.locator("#series .at").inner_text()
+            await shown.page.locator("#series .u-over").hover(position={"x": 1, "y": 20})
+            await expect(shown.page.locator("#series .lines .value")).to_have_text([f"{POINTS - 1}k"] * 2)
+            assert await shown.page.locator("#series .at").inner_text() != hour
+            assert await shown.page.locator("#series .at").inner_text() == f"{clock(end_s - STEP_S * (POINTS - 1))}"
             await shown.page.set_viewport_size({"width": 320, "height": 640})
             assert await shown.width() == 320

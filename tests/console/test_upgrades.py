@@ -85,6 +85,7 @@ async def test_clients_break_by_what_they_used_and_owners_are_named(upgrades: Op
     ]
     found = {row[0]: row[1] for row in cells(page.partition('id="unseen"')[2])}
     assert found["sarama 1.26.1"] == "MayBreak"
+    assert not any(name.endswith("-kwitness") for name in found)
     assert found["apache-kafka-java 0.11.0"] == "Unknown"
     assert found["apache-kafka-java 3.9.0"] == "Unobserved"
     await _has_its_numbers_elsewhere(page)

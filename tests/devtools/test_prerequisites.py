@@ -25,6 +25,7 @@ GOOD = {
     "node": "v18.20.4",
     "npm": "9.2.0",
     "readelf": "GNU readelf (GNU Binutils for Debian) 2.40",
+    "gpg": "gpg (GnuPG) 2.2.40",
     "docker": "Docker version 20.10.24",
 }
 

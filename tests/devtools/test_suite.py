@@ -21,7 +21,7 @@ from kwitness.devtools.suite.complete_groups import pytest_deselected
 from kwitness.devtools.suite.cpu_log import read_cpu_file
 from kwitness.devtools.suite.run_folder import RunFolder
 from kwitness.devtools.suite.side_by_side import Interruption, Run, end
-from kwitness.devtools.suite.steps import GROUPS, Group, Step
+from kwitness.devtools.suite.steps import GROUPS, QUICK, Group, Step
 from kwitness.sandbox.waiting import communicate, wait_for_exit
 
 from tests.eventually import eventually
@@ -343,6 +343,7 @@ def test_every_test_is_in_one_group_at_most(folder: str) -> None:
     for present in itertools.product((False, True), repeat=4):
         markers = {name for name, is_there in zip(("spark", "broker", "node", "e2e"), present, strict=True) if is_there}
         assert sum(group.holds(folder, markers) for group in GROUPS) <= 1, markers
+        assert not any(group.holds(folder, {*markers, "release"}) for group in (*GROUPS, QUICK)), markers
 
 
 @pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder != "e2e"])  # there the folder is a marker
@@ -364,7 +365,7 @@ class Deselected(NamedTuple):
 def test_a_test_that_no_group_runs_fails_the_run() -> None:
     path = Path(__file__).resolve().parents[1] / "subscriptions/test_it.py"
 
-    pytest_deselected([Deselected(path, ())])
+    pytest_deselected([Deselected(path, ()), Deselected(path, ("spark", "release"))])
     with pytest.raises(pytest.UsageError, match="no group of `make test` runs tests/subscriptions/test_it"):
         pytest_deselected([Deselected(path, ("spark",))])
 

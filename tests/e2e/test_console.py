@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -23,12 +24,15 @@ from kwitness.demo.platform import (
     Platform,
 )
 from kwitness.e2e import chart
+from kwitness.images.commands import CommandFailedError
 
 from tests.chart.manifests import named
 from tests.console.open_console import cells, lines
 from tests.console.test_writing import hidden
+from tests.console.traffic_samples import AT, moved, write_traffic
 from tests.e2e import subscriptions
-from tests.e2e.console_person import ConsoleDoor, Page, console_door
+from tests.e2e.claimed_tables import claimed_table
+from tests.e2e.console_person import ConsoleDoor, ConsolePerson, Page, console_door
 from tests.e2e.eventually import eventually
 
 pytestmark = pytest.mark.needs(up.sidecars, up.console)
@@ -43,6 +47,9 @@ RBAC: Final = "rbac.authorization.k8s.io"
 ADDED: Final = "added-in-the-console"
 LISTS: Final = ("/", "/?by=client", "/topics", "/map", "/subscriptions", "/findings")
 """Pages with rows of more than one namespace."""
+PAST_JOB: Final = "console-test-past"
+GONE: Final = {APPS: "gone-till", NAMESPACE: "gone-desk"}
+"""By its namespace, a client that is in the table alone."""
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +184,42 @@ def console_urls(platform: Platform, alert: str) -> set[str]:
     answer = platform.cluster.http(namespace=NAMESPACE, service="kwitness-prometheus", port=9090, path="/api/v1/alerts")
     alerts = answer["data"]["alerts"]
     return {found["annotations"]["console_url"] for found in alerts if found["labels"]["alertname"] == alert}
+
+
+def test_a_table_on_the_claim_shows_each_person_the_rows_of_namespaces(
+    platform: Platform, door: ConsoleDoor, tmp_path: Path
+) -> None:
+    rows = [
+        moved(client, f"{client}-topic", 360_000, k8s_namespace=namespace, k8s_workload=client)
+        for namespace, client in GONE.items()
+    ]
+    address = f"/?at={AT}&job={NAMESPACE}/{PAST_JOB}"
+    people = (
+        (door.person(TEAM, APPS), {GONE[APPS]}),
+        (door.person(OF_PLATFORM, NAMESPACE), {GONE[NAMESPACE]}),
+        (door.person(ADMINISTRATOR, NAMESPACE), {*GONE.values()}),
+    )
+
+    with claimed_table(platform, PAST_JOB, lambda folder: write_traffic(folder, rows), tmp_path):
+        for person, names in people:
+            assert seen_in_table(person, address) == names
+        refused = door.person(STRANGER, NAMESPACE).opens(address)
+
+    assert refused.status == 403
+    assert not any(name in refused.text for name in GONE.values())
+
+
+def seen_in_table(person: ConsolePerson, address: str) -> set[str]:
+    """Return which clients of the table a person sees, once the page has its rows."""
+    page = eventually(lambda: person.opens(address), lambda page: any(name in page.text for name in GONE.values()))
+    return {name for name in GONE.values() if name in page.text}
+
+
+def test_the_claim_is_mounted_to_read_alone(platform: Platform, door: ConsoleDoor) -> None:
+    shell = ("exec", f"deployment/{CONSOLE}", f"--namespace={NAMESPACE}", "--", "python3", "-c")
+
+    with pytest.raises(CommandFailedError, match="Read-only file system"):
+        platform.cluster.kubectl(*shell, "open('/var/lib/kwitness/written', 'w')")
 
 
 def test_its_pod_is_restricted_and_reached_by_its_policies_alone(platform: Platform, door: ConsoleDoor) -> None:

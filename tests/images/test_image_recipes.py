@@ -12,7 +12,7 @@ import pytest
 from kwitness.demo.images import ALL, OTHERS, dev_kafka
 from kwitness.images.base_images import read_packages
 from kwitness.images.builder import helm_values
-from kwitness.images.image_parts import REPOSITORY, copy_content
+from kwitness.images.image_parts import REPOSITORY, copy_content, site_packages
 from kwitness.images.image_recipes import PYTHON_BASE, SHIPPED
 from kwitness.sandbox.waiting import run_to_end
 
@@ -109,3 +109,10 @@ def test_values_have_repository_tag_and_digest() -> None:
             "operator": {"repository": "kwitness/operator", "tag": "0", "digest": ""},
         },
     }
+
+
+def test_packages_name_no_program_whose_first_line_is_a_path_of_this_machine() -> None:
+    records = list(site_packages(REPOSITORY / "locks" / "injector.txt").glob("*.dist-info/RECORD"))
+
+    assert records
+    assert not [record for record in records if "\nbin/" in f"\n{record.read_text()}"]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kwitness.e2e import chart
-from kwitness.e2e.binaries import PAUSE, REGISTRY, built
+from kwitness.e2e.binaries import PAUSE, built
 from kwitness.e2e.node.kubernetes_node import KubernetesNode
 from kwitness.images import builder, container_engine
 from kwitness.images.commands import CommandFailedError
@@ -22,20 +22,11 @@ from kwitness.images.image_recipes import DEVELOPED
 from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.eventually import eventually
+from tests.registries import registry_on
 
 pytestmark = pytest.mark.node
 
 NAMESPACE = "pulling"
-
-
-@contextlib.contextmanager
-def registry_on(*hosts: str) -> Iterator[str]:
-    """A registry; yields its address on loopback, which the engine trusts without TLS."""
-    command = [str(built(REGISTRY) / "registry"), "127.0.0.1", *hosts]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        yield f"127.0.0.1:{process.stdout.readline().strip()}"
-        process.terminate()
 
 
 @pytest.fixture(scope="module")

@@ -123,6 +123,7 @@ def test_what_was_not_seen_on_the_wire_is_said_and_judged_by_facts_alone(spark: 
         *(counted("librdkafka", "1.6.0", 2), counted("kgo", "1.0", 1), counted("librdkafka", "2.0.0", 1)),
         *(counted("apache-kafka-java", "2.6.0", 9), counted("sarama", "1.30.1", 1), counted("unknown", "unknown", 3)),
         counted("kwitness-collector", "1", 3),
+        counted("apache-kafka-java", "3.9.1-kwitness", 106),
     ]
     seen = {"client_software_name": "kgo", "client_software_version": "0.9"}
     records = [

@@ -20,7 +20,7 @@ from kwitness.sandbox.session import Session
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from tests.collector.collector_process import READER
-from tests.console.large_fleet import fill
+from tests.console.large_fleet import fill, remember
 
 _NOWHERE = "127.0.0.1:1"
 
@@ -36,6 +36,7 @@ async def serve(port: int, clients: int, flows: int) -> None:
     async with console.served() as door:
         if not port:
             fill(index, clients, flows)
+            remember(index)
         tasks = [asyncio.create_task(work) for work in console.works()] if port else []
         print(door.entrance, flush=True)
         while await asyncio.to_thread(sys.stdin.readline):

@@ -16,4 +16,4 @@ def plain_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-    return "".join(character if character.isprintable() else "?" for character in text)
+    return text if text.isprintable() else "".join(character if character.isprintable() else "?" for character in text)

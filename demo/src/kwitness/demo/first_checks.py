@@ -60,7 +60,8 @@ def obstacles(cluster: str) -> list[str]:
     if cluster == "current":
         return [*lines, *_without_kubeconfig()]
     if not container_engine.container_exists(NODE) and (shortages := capacity.shortages(capacity.DEMO_GIB)):
-        lines += [*shortages, "`make try` needs no Kubernetes, 1.4 GiB of memory and 0.5 GiB of disk"]
+        shortages[-1] += "; `make try` needs no Kubernetes, 1.4 GiB of memory and 0.5 GiB of disk"
+        lines += shortages
     return lines
 
 

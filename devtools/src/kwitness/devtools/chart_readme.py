@@ -88,9 +88,8 @@ def default(values: Any, path: tuple[str, ...]) -> str:
     return f"`{json.dumps(values)}`"
 
 
-def page(chart: Path) -> str:
-    """The whole page of a chart."""
-    text = (chart / "values.yaml").read_text()
+def page(name: str, text: str) -> str:
+    """Return the whole page of a chart, made of the text of its values."""
     values = yaml.safe_load(text)
     found = list(entries(text.splitlines()))
     paths = [entry.path for entry in found]
@@ -99,14 +98,14 @@ def page(chart: Path) -> str:
         is_parent = any(other != entry.path and other[: len(entry.path)] == entry.path for other in paths)
         shown = "" if is_parent else default(values, entry.path)
         rows.append(f"| `{'.'.join(entry.path)}` | {shown} | {entry.text.replace('|', chr(92) + '|')} |")
-    return _HEAD + INTRODUCTIONS[chart.name] + _TABLE + "\n".join(rows) + "\n"
+    return _HEAD + INTRODUCTIONS[name] + _TABLE + "\n".join(rows) + "\n"
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages; with `--check` only compare, and return 1 when one is stale."""
     stale = 0
     for name in INTRODUCTIONS:
-        readme, text = CHARTS / name / "README.md", page(CHARTS / name)
+        readme, text = CHARTS / name / "README.md", page(name, (CHARTS / name / "values.yaml").read_text())
         if "--check" not in arguments:
             readme.write_text(text)
         elif not readme.is_file() or readme.read_text() != text:

@@ -61,6 +61,10 @@ _PLUGIN = (
     # Reads the library that programs load.
     Tool("readelf", ("readelf", "--version"), r"(\d+(?:\.\d+)+)", (2,), "apt-get install binutils"),
 )
+_GPG = (
+    # Signs what Maven's repositories get.
+    Tool("GnuPG", ("gpg", "--version"), r"GnuPG\) (\d+(?:\.\d+)+)", (2, 2), "apt-get install gnupg"),
+)
 
 TOOLS = {
     "setup": _BASE,
@@ -77,10 +81,12 @@ TOOLS = {
     "test-java": (*_BASE, *_JAVA),
     "try": (*_BASE, *_JAVA),
     "wheels": (*_BASE, *_RUST, *_JAVA),
-    "krew": (*_BASE, *_RUST),
     "spark-jars": (*_BASE, *_JAVA),
     "s3a-jars": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA, *_RUST),
+    "lock-images": _BASE,
+    "release": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "test-release": (*_BASE, *_GO, *_JAVA, *_RUST, *_GPG),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
     # An API server is built from Go modules, librdkafka's plugin by Cargo.
     "test-fast": (*_BASE, *_GO, *_JAVA, *_RUST, *_PLUGIN),
@@ -98,7 +104,7 @@ TOOLS = {
     "fuzz": (*_BASE, *_RUST, *_COMPILER),
 }
 """What each target of the Makefile needs beside Python; a target that is not here needs what `setup` does."""
-WITH_ENGINE = frozenset({"images", "demo-images", "demo", "test", "soak"})
+WITH_ENGINE = frozenset({"images", "lock-images", "release", "test-release", "demo-images", "demo", "test", "soak"})
 """Targets that need a container engine."""
 
 

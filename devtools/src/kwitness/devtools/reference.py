@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from kwitness.console.pod.settings import DEFAULT_SETTINGS_FILE as CONSOLE_SETTINGS_FILE
 from kwitness.console.pod.settings import ConsoleSettings
 from kwitness.devtools.command_reference import command_page
+from kwitness.devtools.image_reference import images_page
 from kwitness.devtools.table_reference import tables_page
 from kwitness.devtools.tenant_reference import tenants_page
 from kwitness.e2e.kafka.broker_plugin import plugin_jar
@@ -30,6 +31,7 @@ __all__ = [
     "BROKER_PLUGIN_PAGE",
     "COMMAND_PAGE",
     "CONSOLE_PAGE",
+    "IMAGES_PAGE",
     "INJECTOR_PAGE",
     "OPERATOR_PAGE",
     "TABLES_PAGE",
@@ -45,6 +47,7 @@ _ROOT = Path(__file__).resolve().parents[4]
 BROKER_PLUGIN_PAGE = _ROOT / "docs" / "reference" / "broker-plugin.md"
 COMMAND_PAGE = _ROOT / "docs" / "reference" / "command.md"
 CONSOLE_PAGE = _ROOT / "docs" / "reference" / "console-settings.md"
+IMAGES_PAGE = _ROOT / "docs" / "reference" / "images.md"
 INJECTOR_PAGE = _ROOT / "docs" / "reference" / "injector-settings.md"
 OPERATOR_PAGE = _ROOT / "docs" / "reference" / "operator-settings.md"
 TABLES_PAGE = _ROOT / "docs" / "reference" / "tables.md"
@@ -131,6 +134,7 @@ _PAGES: Mapping[Path, Callable[[], str]] = {
     OPERATOR_PAGE: operator_page,
     INJECTOR_PAGE: injector_page,
     CONSOLE_PAGE: console_page,
+    IMAGES_PAGE: images_page,
     TABLES_PAGE: tables_page,
     TENANTS_PAGE: tenants_page,
 }

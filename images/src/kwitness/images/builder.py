@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kwitness.images import container_engine
 from kwitness.images.base_images import base_image
-from kwitness.images.cache import cache_folder, exclusive
+from kwitness.images.cache import cache_folder, exclusive, scratch_folder
 from kwitness.images.commands import Progress, silent
 from kwitness.images.image_parts import copy_content
 from kwitness.images.measured import Measured
@@ -123,9 +123,7 @@ def _ensure_base(recipe: Recipe, present: frozenset[str], progress: Progress) ->
 
 
 def _build(recipe: Recipe, present: frozenset[str], progress: Progress) -> None:
-    scratch = cache_folder() / "scratch"
-    scratch.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=scratch) as folder, ThreadPoolExecutor(1) as beside:
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as folder, ThreadPoolExecutor(1) as beside:
         base = beside.submit(_ensure_base, recipe, present, progress)
         _fill(recipe, Path(folder), progress)
         base.result()

@@ -22,6 +22,13 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kwitness"
 
 
+def scratch_folder() -> Path:
+    """Return the cache's folder for what is too large for the system's, made where it is absent."""
+    folder = cache_folder() / "scratch"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def content_key(*parts: Path | str) -> str:
     """A key of 12 hexadecimal digits for the content of `parts`.
 

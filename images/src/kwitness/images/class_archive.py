@@ -26,6 +26,8 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 
 CLASSPATH, ARCHIVE = "classpath.jar", "classes.jsa"
 _UNFINISHED = "unfinished.jsa"
+_FILES_FROM = 315532800
+"""The time that all jars of an image have: 1 January 1980."""
 _SETTINGS = {
     "spark.master": "local[1]",
     "spark.driver.host": "127.0.0.1",
@@ -67,7 +69,7 @@ def main(folder: Path, resources: Path, folders: Iterable[Path]) -> None:
     """
     own = Path(pyspark.__file__).parent / "jars"
     jars = [jar for place in (*folders, own) for jar in sorted(place.glob("*.jar"))]
-    _write_classpath(folder / CLASSPATH, resources, jars)
+    write_classpath(folder / CLASSPATH, resources, jars)
     with tempfile.TemporaryDirectory() as scratch:
         session = _open(folder, scratch)
         java = session.sparkContext._gateway.proc  # type: ignore[union-attr]  # noqa: SLF001 - no public way to it
@@ -80,15 +82,19 @@ def main(folder: Path, resources: Path, folders: Iterable[Path]) -> None:
     (folder / _UNFINISHED).rename(folder / ARCHIVE)
 
 
-def _write_classpath(file: Path, resources: Path, jars: Iterable[Path]) -> None:
+def write_classpath(file: Path, resources: Path, jars: Iterable[Path]) -> None:
+    """Write a jar that has resources and names jars, with one time."""
     names = f"Class-Path: {' '.join(os.path.relpath(jar, file.parent) for jar in jars)}"
     # A line has at most 72 bytes with its end; what does not fit goes on after a blank.
     continued = (f" {names[at : at + 69]}" for at in range(70, len(names), 69))
     manifest = "\r\n".join(["Manifest-Version: 1.0", names[:70], *continued, "", ""])
+    # Entries of an archive have the first time that there is, unless they get another.
     with zipfile.ZipFile(file, "w") as jar:
-        jar.writestr("META-INF/MANIFEST.MF", manifest)
+        jar.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF"), manifest)
         for resource in sorted(path for path in resources.rglob("*") if path.is_file()):
-            jar.write(resource, resource.relative_to(resources))
+            jar.writestr(zipfile.ZipInfo(resource.relative_to(resources).as_posix()), resource.read_bytes())
+    # Java compares the jar's time with that in the archive, and a release has no file that is younger than its base.
+    os.utime(file, (_FILES_FROM, _FILES_FROM))
 
 
 def _open(folder: Path, scratch: str) -> SparkSession:

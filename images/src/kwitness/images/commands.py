@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 #: Receives one line of progress, for a person.
 Progress = Callable[[str], None]
@@ -131,6 +134,29 @@ def pipe(source: Sequence[str | Path], sink: Sequence[str | Path]) -> None:
         raise CommandFailedError(words[1], second.returncode, source_output + sink_output)
     if first.returncode != 0:
         raise CommandFailedError(words[0], first.returncode, source_output)
+
+
+def feed(command: Sequence[str | Path], write: Callable[[IO[bytes]], None]) -> None:
+    """Run a program whose standard input a function writes.
+
+    Raises
+    ------
+    CommandFailedError
+        The program failed.
+    """
+    words = [str(word) for word in command]
+    with (
+        # In a file: a full pipe would keep the program from reading.
+        tempfile.TemporaryFile() as output,
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT) as process,
+    ):
+        if process.stdin is not None:
+            # A program that ended early is known by its status.
+            with contextlib.suppress(BrokenPipeError), process.stdin:
+                write(process.stdin)
+        if process.wait() != 0:
+            output.seek(0)
+            raise CommandFailedError(words, process.returncode, output.read().decode(errors="replace"))
 
 
 def silent(_line: str) -> None:

@@ -10,8 +10,9 @@ import subprocess
 import time
 from pathlib import Path
 
+from kwitness.images.build_context import write_context
 from kwitness.images.cache import cache_folder
-from kwitness.images.commands import CommandFailedError, Progress, pipe, run, silent
+from kwitness.images.commands import CommandFailedError, Progress, feed, pipe, run, silent
 
 _START_SECONDS = 60
 #: The last line of `docker push`: `TAG: digest: sha256:... size: N`.
@@ -112,8 +113,13 @@ def image_names() -> frozenset[str]:
     return frozenset(docker("images", "--format", "{{.Repository}}:{{.Tag}}").split())
 
 
-def build(context: Path, tag: str, *, arguments: dict[str, str] | None = None) -> None:
-    """Build the Dockerfile of a folder.
+def build(context: Path, tag: str, *, arguments: dict[str, str] | None = None, is_cached: bool = True) -> None:
+    """Build the Dockerfile of a folder, whose files come into the image as `write_context` writes them.
+
+    Parameters
+    ----------
+    is_cached
+        Steps that the engine has done before, with the same files, are not done again.
 
     Raises
     ------
@@ -121,7 +127,10 @@ def build(context: Path, tag: str, *, arguments: dict[str, str] | None = None) -
         The build failed; its output is in the message.
     """
     options = [word for name, value in (arguments or {}).items() for word in ("--build-arg", f"{name}={value}")]
-    docker("build", "--quiet", "--force-rm", "--tag", tag, *options, context)
+    if not is_cached:
+        options.append("--no-cache")
+    command = ["docker", "build", "--quiet", "--force-rm", "--tag", tag, *options, "-"]
+    feed(command, lambda sink: write_context(context, sink))
 
 
 def push(name: str) -> str:
@@ -157,6 +166,11 @@ def forget_old_images(repository: str, prefix: str = "", *, keep: int) -> None:
 def copy_images(names: list[str], sink: list[str | Path]) -> None:
     """Write images as an archive into the standard input of a program."""
     pipe(["docker", "save", *names], sink)
+
+
+def save(names: list[str], archive: Path) -> None:
+    """Write images into an archive; layers that they share are in it once."""
+    docker("save", "--output", archive, *names)
 
 
 def _start(progress: Progress) -> None:

@@ -95,8 +95,20 @@ def site_packages(lock: Path, progress: Progress = silent) -> Path:
         for pattern in _LEFT_OUT:
             for superfluous in list(folder.glob(pattern)):
                 shutil.rmtree(superfluous, ignore_errors=True)
+        for record in folder.glob("*.dist-info/RECORD"):
+            _forget_programs(record)
 
-    return cached_folder("site-packages", content_key(lock, target, PYTHON, *_LEFT_OUT), make)
+    return cached_folder("site-packages", content_key("2", lock, target, PYTHON, *_LEFT_OUT), make)
+
+
+def _forget_programs(record: Path) -> None:
+    """Leave programs, which are not in the images, out of the list of a package's files.
+
+    Their hashes are those of a first line with the path of this machine's Python.
+    """
+    lines = record.read_text(encoding="utf-8").splitlines(keepends=True)
+    record.unlink()  # it may be a hard link to what uv keeps
+    record.write_text("".join(line for line in lines if not line.startswith("bin/")), encoding="utf-8")
 
 
 def maven_sources(project: Path) -> tuple[Path, ...]:
@@ -182,7 +194,12 @@ def cached_binary(*, profile: str) -> Path | None:
 
 
 def _rust_key(profile: str) -> str:
-    return content_key("3", profile, *RUST_SOURCES, platform.machine())
+    return content_key("3", _rust_profile(profile), *RUST_SOURCES, platform.machine())
+
+
+def _rust_profile(profile: str) -> str:
+    """Return what a profile counts as in keys: programs of a release are built without paths of this machine."""
+    return f"{profile}, no paths" if profile == RELEASE else profile
 
 
 def otlp_decoder(progress: Progress = silent, *, profile: str = RELEASE) -> Path:
@@ -200,7 +217,8 @@ def otlp_decoder(progress: Progress = silent, *, profile: str = RELEASE) -> Path
         built = _cargo_build(["build", "--features", "python", *own], progress, profile=profile, own=own)
         shutil.copy2(built / "libkwitness_otlp.so", folder / DECODER_MODULE)
 
-    return cached_folder("otlp-decoder", content_key("2", profile, *DECODER_SOURCES, platform.machine()), make)
+    key = content_key("2", _rust_profile(profile), *DECODER_SOURCES, platform.machine())
+    return cached_folder("otlp-decoder", key, make)
 
 
 def librdkafka_plugin(progress: Progress = silent, *, profile: str = RELEASE) -> Path:
@@ -224,7 +242,8 @@ def librdkafka_plugin(progress: Progress = silent, *, profile: str = RELEASE) ->
         built = _cargo_build(zig, progress, program="cargo-zigbuild", profile=profile, own=own, triple=triple)
         shutil.copy2(built / PLUGIN_LIBRARY, folder / PLUGIN_LIBRARY)
 
-    return cached_folder("librdkafka-plugin", content_key("2", profile, PLUGIN_GLIBC, *PLUGIN_SOURCES, machine), make)
+    key = content_key("2", _rust_profile(profile), PLUGIN_GLIBC, *PLUGIN_SOURCES, machine)
+    return cached_folder("librdkafka-plugin", key, make)
 
 
 def _cargo_build(
@@ -242,11 +261,23 @@ def _cargo_build(
     options: list[str | Path] = ["--locked", "--profile", profile, "--manifest-path", workspace / "Cargo.toml"]
     with rust_target() as target:
         environment = {"CARGO_TARGET_DIR": str(target), "PATH": path}
+        if profile == RELEASE:
+            environment["CARGO_ENCODED_RUSTFLAGS"] = flags_without_paths(workspace, target)
         clean = ["cargo", "clean", "--quiet", *(["--target", triple] if triple else []), *own]
         run([*clean, *options], environment=environment)
         units = cargo_units(Measured("crates", progress))
         run([program, *build, *options], environment={**environment, **CARGO_BAR}, on_line=units)
         return target / (triple or "") / profile
+
+
+def flags_without_paths(workspace: Path, target: Path) -> str:
+    """Return flags with which a program has no path of this machine, so that it is the same bytes on each.
+
+    They are for `CARGO_ENCODED_RUSTFLAGS`, with a unit separator between them, since a path may have blanks.
+    """
+    cargo = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
+    places = {workspace: "/kwitness", target: "/target", cargo: "/cargo"}
+    return "\x1f".join(f"--remap-path-prefix={path}={name}" for path, name in places.items())
 
 
 def copy_content(source: Path, target: Path, names: Iterable[str] | None = None) -> None:

@@ -195,3 +195,5 @@ def shipped(profile: str) -> Mapping[str, Recipe]:
 SHIPPED: Mapping[str, Recipe] = shipped(RELEASE)
 DEVELOPED: Mapping[str, Recipe] = shipped(QUICK)
 """The same images for tests and the demo."""
+PLATFORMS = ("linux/amd64",)
+"""Those on which images were tried."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kwitness.images.base_images import base_tag
+from kwitness.images.base_lock import BaseLock, lock_file, read_lock
 from kwitness.images.cache import content_key
 from kwitness.images.commands import Progress
 
@@ -52,6 +53,22 @@ class Recipe:
         if isinstance(self.base, Recipe):
             return self.base.reference
         return base_tag(base_repository(self.base), self.base)
+
+    @property
+    def packages_file(self) -> Path:
+        """The list of the packages of the Debian that it is built on in the end."""
+        return self.base.packages_file if isinstance(self.base, Recipe) else self.base
+
+    @property
+    def base_lock(self) -> BaseLock:
+        """Packages and times of that Debian.
+
+        Raises
+        ------
+        FileNotFoundError
+            Its packages are not locked.
+        """
+        return read_lock(lock_file(self.packages_file))
 
     @property
     def reference(self) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.devtools.suite.steps import GROUPS
+from kwitness.devtools.suite.steps import GROUPS, OTHER_RUNS
 from kwitness.images.image_parts import REPOSITORY
 
 _TESTS = REPOSITORY / "tests"
@@ -24,6 +24,8 @@ def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     for item in items:
         folder = _folder(item.path)
         markers = {mark.name for mark in item.iter_markers()}
+        if OTHER_RUNS in markers:
+            continue
         groups = [group for group in GROUPS if folder and group.holds(folder, markers)]
         if folder and not groups:
             raise pytest.UsageError(

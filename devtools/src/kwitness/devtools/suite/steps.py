@@ -11,7 +11,7 @@ from typing import Final
 
 from typing_extensions import override
 
-__all__ = ["CHECKS", "GROUPS", "QUICK", "UNIT", "Group", "Step"]
+__all__ = ["CHECKS", "GROUPS", "OTHER_RUNS", "QUICK", "UNIT", "Group", "Step"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +80,11 @@ class Group(Step):
         return [str(file) for file in files if self.imports(file)]
 
 
+OTHER_RUNS: Final = "release"
+"""Marker of tests that no group runs: those of `make test-release`, which take minutes."""
 _NODE: Final = "node or e2e"
 _BROKER: Final = "broker or spark"
-_NEITHER: Final = f"not ({_BROKER} or {_NODE})"
+_NEITHER: Final = f"not ({_BROKER} or {_NODE} or {OTHER_RUNS})"
 
 CHECKS: Final[Sequence[Step]] = (
     Step(name="java", title="tests of the Java code", targets=("test-java",)),
@@ -112,8 +114,8 @@ UNIT: Final[Sequence[Group]] = (
         title="tests of contracts, chart, command, analyses, pages and tools that need no broker, no Spark and no node",
         expression=_NEITHER,
         folders=(
-            "chart", "cli", "contracts", "demo", "devtools", "images", "injector", "jobs", "node", "repository",
-            "subscriptions",
+            "chart", "cli", "contracts", "demo", "devtools", "images", "injector", "jobs", "node", "release",
+            "repository", "subscriptions",
         ),
         queue="run",
     ),
@@ -124,7 +126,7 @@ GROUPS: Final[Sequence[Group]] = (
     Group(
         name="node",
         title="tests that need a node",
-        expression=_NODE,
+        expression=f"({_NODE}) and not {OTHER_RUNS}",
         folders=("chart", "e2e", "images", "node"),
         queue="node",
         has_containers=True,
@@ -133,7 +135,7 @@ GROUPS: Final[Sequence[Group]] = (
     Group(
         name="broker",
         title="tests that need a broker",
-        expression=f"broker and not spark and not ({_NODE})",
+        expression=f"broker and not spark and not ({_NODE} or {OTHER_RUNS})",
         folders=(
             "broker_plugin", "cli", "collector", "contracts", "demo", "interceptors_counts", "interceptors_java",
             "interceptors_librdkafka", "interceptors_python", "jobs", "node", "observer", "observer_host", "operator",
@@ -146,18 +148,21 @@ GROUPS: Final[Sequence[Group]] = (
     Group(
         name="spark",
         title="tests that need Spark",
-        expression=f"spark and not ({_NODE})",
+        expression=f"spark and not ({_NODE} or {OTHER_RUNS})",
         folders=("jobs",),
         queue="spark",
     ),
     *UNIT,
 )  # fmt: skip
-"""Together every test there is, the longest first. One Spark session serves tests with and without a broker."""
+"""Together every test but those of `OTHER_RUNS`, the longest first.
+
+One Spark session serves tests with and without a broker.
+"""
 
 QUICK: Final = Group(
     name="quick",
     title="tests that take a moment",
-    expression=f"not (slow or {_BROKER} or {_NODE})",
+    expression=f"not (slow or {_BROKER} or {_NODE} or {OTHER_RUNS})",
     queue="off",
     is_measured=False,
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
 
 from kwitness.images.image_parts import REPOSITORY, maven_package
@@ -20,7 +18,3 @@ def plugin_jar() -> Path:
         Maven failed; its output is in the message.
     """
     return maven_package(PROJECT) / "kwitness-broker-plugin.jar"
-
-
-if __name__ == "__main__":
-    shutil.copy(plugin_jar(), sys.argv[1])

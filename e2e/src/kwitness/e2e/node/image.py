@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kwitness.e2e.binaries import COREDNS, ETCD, KUBERNETES, NODE_SOURCES, PAUSE, built, kubectl
 from kwitness.images.base_images import base_image, read_packages
-from kwitness.images.cache import cache_folder, content_key, exclusive
+from kwitness.images.cache import cache_folder, content_key, exclusive, scratch_folder
 from kwitness.images.commands import Progress, silent
 from kwitness.images.container_engine import build, docker, forget_old_images, image_exists
 
@@ -48,9 +48,7 @@ def node_image(progress: Progress = silent) -> str:
 
 
 def _build(tag: str, base: str, commands: dict[str, Path]) -> None:
-    scratch = cache_folder() / "scratch"
-    scratch.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=scratch) as name:
+    with tempfile.TemporaryDirectory(dir=scratch_folder()) as name:
         context = Path(name)
         _pause_archive(commands["pause"] / "pause", context / "pause.tar")
         (context / "bin").mkdir()

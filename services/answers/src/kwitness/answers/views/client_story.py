@@ -19,9 +19,12 @@ from .silence import explained
 
 __all__ = [
     "CONNECTIONS",
+    "PUSHES",
+    "REQUESTED",
     "STEPS",
     "WHO",
     "WRONG",
+    "Fact",
     "Section",
     "Sighting",
     "next_step",
@@ -33,16 +36,27 @@ __all__ = [
 
 WHO: Final = "Who it is"
 CONNECTIONS: Final = "Connections that observers see"
+REQUESTED: Final = "What it is asked for"
+PUSHES: Final = "Whether it pushes"
 STEPS: Final = "What to do next"
 WRONG: Final = "What is known to be wrong with its software"
 _WITNESS: Final = {"plugin": "the brokers' plugin", "observer": "an observer"}
 
 
+class Fact(NamedTuple):
+    """A fact of a client: its label and value, and the sentence of both."""
+
+    label: str
+    value: str
+    sentence: str
+
+
 class Section(NamedTuple):
-    """A heading and its sentences."""
+    """A heading and its sentences; `facts` are those of them that have a label, in the same order."""
 
     heading: str
     sentences: Sequence[str]
+    facts: Sequence[Fact] = ()
 
 
 class Sighting(NamedTuple):
@@ -64,9 +78,9 @@ def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
     if seen.silent is not None:
         steps = _remedies(seen.silent, client.client_id, client.client_instance_id)
     sections = [
-        Section(WHO, _who(client, now_ms)),
-        Section("What it is asked for", _asked(client)),
-        Section("Whether it pushes", _pushes(client, seen.silent, now_ms)),
+        _who(client, now_ms),
+        Section(REQUESTED, _asked(client)),
+        Section(PUSHES, _pushes(client, seen.silent, now_ms)),
         Section(WRONG, known_wrong(client.client_software_name, client.client_software_version)),
         Section("What it says of itself", facts_of(seen.metrics)),
         *_seen(seen, now_ms),
@@ -78,17 +92,16 @@ def story_of(client: ClientItem, seen: Sighting, now_ms: int) -> list[Section]:
 def story_of_silent(silent: SilentItem, seen: Sighting, now_ms: int) -> list[Section]:
     """The page of a client that has never pushed: brokers or observers know it, and the collector has no record."""
     reason = explained(silent.reason)
-    who = [
-        *_named("Its client id is", silent.client_id),
-        *_named("Its instance id is", silent.client_instance_id),
-        f"It is {silent.client_software_name} {silent.client_software_version}.",
-        *_named("Brokers know it as", silent.principal),
-        *_named("It connects from", silent.client_address),
-    ]
-    who.append(f"It was seen by {_WITNESS[silent.seen_by]}.")
     sections = [
-        Section(WHO, who),
-        Section("Whether it pushes", [f"It does not push, because {reason.because} ({silent.reason})."]),
+        _facts(
+            ("Client id", "Its client id is {}.", silent.client_id),
+            ("Instance id", "Its instance id is {}.", silent.client_instance_id),
+            _library(silent.client_software_name, silent.client_software_version),
+            ("Principal", "Brokers know it as {}.", silent.principal),
+            ("Address", "It connects from {}.", silent.client_address),
+            ("Seen by", "It was seen by {}.", _WITNESS[silent.seen_by]),
+        ),
+        Section(PUSHES, [f"It does not push, because {reason.because} ({silent.reason})."]),
         Section(WRONG, known_wrong(silent.client_software_name, silent.client_software_version)),
         *_seen(seen, now_ms),
         Section(STEPS, _remedies(silent, silent.client_id, silent.client_instance_id)),
@@ -96,15 +109,22 @@ def story_of_silent(silent: SilentItem, seen: Sighting, now_ms: int) -> list[Sec
     return [one for one in sections if one.sentences]
 
 
+def _library(name: str | None, version: str | None) -> tuple[str, str, str]:
+    """Return the fact of a client's library, which may announce none."""
+    if name in {None, "unknown"}:
+        return "Software", "Its library is {}.", "not known"
+    return "Software", "It is {}.", f"{name} {version or 'unknown'}"
+
+
 def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section]:
     """The page of a client that observers see and that has no record; `seen.silent` is what is said of its software."""
     first = seen.connections[0]
-    who = [
-        f"Its client id is {first.client_id or name}.",
-        f"It is {first.client_software_name or 'unknown'} {first.client_software_version or 'unknown'}.",
-        *_named("Brokers know it as", first.principal),
-        *_named("It connects from", first.client_address),
-    ]
+    who = _facts(
+        ("Client id", "Its client id is {}.", first.client_id or name),
+        _library(first.client_software_name, first.client_software_version),
+        ("Principal", "Brokers know it as {}.", first.principal),
+        ("Address", "It connects from {}.", first.client_address),
+    )
     if seen.silent is None:
         pushes = ["It has pushed nothing, and neither brokers nor observers say why: no plugin reports, or not yet."]
         steps = ["See which brokers have the plugin: kwitness doctor"]
@@ -113,8 +133,8 @@ def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section
         pushes = [f"It does not push; of its software that is because {reason.because} ({seen.silent.reason})."]
         steps = _remedies(seen.silent, first.client_id, None)
     sections = [
-        Section(WHO, who),
-        Section("Whether it pushes", pushes),
+        who,
+        Section(PUSHES, pushes),
         Section(WRONG, known_wrong(first.client_software_name, first.client_software_version)),
         *_seen(seen, now_ms),
         Section(STEPS, steps),
@@ -125,8 +145,8 @@ def story_of_connections(name: str, seen: Sighting, now_ms: int) -> list[Section
 def story_of_counts(name: str, seen: Sighting, now_ms: int) -> list[Section]:
     """The page of a client that has no record and no connection, of which something was counted."""
     sections = [
-        Section(WHO, [f"Its client id is {name}."]),
-        Section("Whether it pushes", ["It has pushed nothing that is known, and it has no open connection."]),
+        _facts(("Client id", "Its client id is {}.", name)),
+        Section(PUSHES, ["It has pushed nothing that is known, and it has no open connection."]),
         *_seen(seen, now_ms),
     ]
     return [section for section in sections if section.sentences]
@@ -140,27 +160,25 @@ def _seen(seen: Sighting, now_ms: int) -> list[Section]:
     ]
 
 
-def _who(client: ClientItem, now_ms: int) -> list[str]:
-    sentences = [
-        *_named("Its client id is", client.client_id),
-        *_named("Its instance id is", client.client_instance_id),
-        *_named("It is", software_of(client)),
-        *_named("Brokers know it as", client.principal),
-        *_named("It connects from", client.client_address),
-        *_named("Its pod is", pod_of(client)),
-        *_named("It was made by", client.k8s_workload if client.k8s_pod else None),
-        *_named("It belongs to", owner_text(client)),
-        *_named("Its consumer group is", client.group_id),
-        *_named("Its group instance id is", client.group_instance_id),
-        *_named("Its member id is", client.group_member_id),
-        *_named("Its transactional id is", client.transactional_id),
-        *_named("Its Kafka Streams application is", client.application_id),
-        *_named("Its rack is", client.client_rack),
-        f"It was heard from first {ago(client.first_seen_ms, now_ms)}.",
-    ]
-    if client.ours:
-        sentences.append("It is one of kwitness' own clients.")
-    return sentences
+def _who(client: ClientItem, now_ms: int) -> Section:
+    return _facts(
+        ("Client id", "Its client id is {}.", client.client_id),
+        ("Instance id", "Its instance id is {}.", client.client_instance_id),
+        ("Software", "It is {}.", software_of(client)),
+        ("Principal", "Brokers know it as {}.", client.principal),
+        ("Address", "It connects from {}.", client.client_address),
+        ("Pod", "Its pod is {}.", pod_of(client)),
+        ("Made by", "It was made by {}.", client.k8s_workload if client.k8s_pod else None),
+        ("Owner", "It belongs to {}.", owner_text(client)),
+        ("Consumer group", "Its consumer group is {}.", client.group_id),
+        ("Group instance id", "Its group instance id is {}.", client.group_instance_id),
+        ("Member id", "Its member id is {}.", client.group_member_id),
+        ("Transactional id", "Its transactional id is {}.", client.transactional_id),
+        ("Streams application", "Its Kafka Streams application is {}.", client.application_id),
+        ("Rack", "Its rack is {}.", client.client_rack),
+        ("First heard from", "It was heard from first {}.", ago(client.first_seen_ms, now_ms)),
+        ("Part of", "It is one of {}' own clients.", "kwitness" if client.ours else None),
+    )
 
 
 def _asked(client: ClientItem) -> list[str]:
@@ -244,8 +262,10 @@ def _connections(connections: Iterable[ConnectionItem], now_ms: int) -> list[str
     return sentences
 
 
-def _named(words: str, value: str | None) -> list[str]:
-    return [] if not value else [f"{words} {value}."]
+def _facts(*facts: tuple[str, str, str | None]) -> Section:
+    """Return the section of facts that have a value: labels, sentences with {} in its place, and values."""
+    known = [Fact(label, value, sentence.format(value)) for label, sentence, value in facts if value]
+    return Section(WHO, [fact.sentence for fact in known], known)
 
 
 def _list(names: Sequence[str]) -> str:

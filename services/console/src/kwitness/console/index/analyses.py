@@ -12,9 +12,9 @@ from typing import Any, Final
 from kwitness.console.index.tables import Table
 from kwitness.contracts.kafka_releases import KNOWN_APIS
 from kwitness.contracts.resources.analyses import AnalyticsJobType
-from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
+from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX, OUR_VERSION_SUFFIX
 
-__all__ = ["ANALYSES", "CLIENT", "CLIENT_INVENTORY", "JOB_TABLES", "MOST_BYTES", "MOST_ROWS", "Analysis"]
+__all__ = ["ANALYSES", "CLIENT", "CLIENT_INVENTORY", "JOB_TABLES", "MOST_BYTES", "MOST_ROWS", "NOT_OURS", "Analysis"]
 
 MOST_ROWS: Final = 20_000
 """Rows of a table that are put together and read."""
@@ -93,6 +93,11 @@ CLIENT: Final = (
     "cluster_id, principal, client_id, client_software_name, client_software_version, k8s_namespace, k8s_workload"
 )
 """Columns that tell clients of UpgradeImpact apart."""
+NOT_OURS: Final = (
+    f"coalesce(client_id, '') NOT LIKE '{OUR_CLIENT_ID_PREFIX}%' AND coalesce(client_software_name, '') NOT LIKE "
+    f"'{OUR_CLIENT_ID_PREFIX}%' AND coalesce(client_software_version, '') NOT LIKE '%{OUR_VERSION_SUFFIX}'"
+)
+"""The condition, in SQL of a table, of clients that are not the platform's own."""
 _BIGGEST: Final = 2**63 - 1
 _TEXTS: Final = dict.fromkeys(
     (
@@ -141,8 +146,7 @@ _UPGRADE_IMPACT: Final = Analysis(
       dropped_in, kind = 'request' AND (api_version IS NULL OR api NOT IN ({_APIS})) AS is_unclear,
       {_total("requests")}, max(connections) AS connections, max(last_seen_ms) AS last_seen_ms
     FROM source
-    WHERE NOT coalesce(starts_with(client_id, '{OUR_CLIENT_ID_PREFIX}'), false)
-      AND NOT coalesce(starts_with(client_software_name, '{OUR_CLIENT_ID_PREFIX}'), false)
+    WHERE {NOT_OURS}
     GROUP BY kind, {CLIENT}, 11, 12, dropped_in, is_unclear
     ORDER BY dropped_in IS NULL, requests DESC NULLS LAST, client_id, principal, api, api_version
     """,

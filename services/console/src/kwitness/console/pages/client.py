@@ -28,6 +28,7 @@ def _values(requested: Requested) -> dict[str, Any]:
     return {
         "name": name,
         "client": known,
+        "evidence": [words for words, is_seen in _evidence(known.identities).items() if is_seen],
         "sight": sight_of(requested.database, name, requested.past.start_ms if requested.past else None),
         "stories": []
         if requested.past
@@ -42,6 +43,16 @@ def _values(requested: Requested) -> dict[str, Any]:
         "lines": past_lines(requested.past, "topic, api", {"client_id": name})
         if requested.past
         else _lines(name, known.groups),
+    }
+
+
+def _evidence(identities: Sequence[Row]) -> dict[str, bool]:
+    """Return the ways in which a client can be seen, in words, with those in which it is."""
+    return {
+        "connected": any(row["connections"] or row["pushing"] for row in identities),
+        "pushes metrics": any(row["pushing"] for row in identities),
+        "seen on the wire by an observer": any(row["on_wire"] for row in identities),
+        "seen inside by interceptors": any(row["inside"] for row in identities),
     }
 
 

@@ -31,6 +31,8 @@ class Bar(NamedTuple):
         Shares of 100.
     name
         The month; empty where bars are too many.
+    texts
+        Of the month, its cost, and the part of it.
     """
 
     left: float
@@ -38,6 +40,7 @@ class Bar(NamedTuple):
     height: float
     unowned: float
     name: str
+    texts: tuple[str, str, str]
 
 
 class Picture(NamedTuple):
@@ -83,6 +86,7 @@ def _picture(months: Sequence[Row]) -> Picture:
                 round(float(cost) * scale, 1),
                 round(float(unowned) * scale, 1),
                 month["month"] if (len(months) - 1 - place) % every == 0 else "",
+                (month["month"], money(month["cost"]), money(month["unowned_cost"])),
             )
             for place, (month, (cost, unowned)) in enumerate(zip(months, costs, strict=True))
         ],

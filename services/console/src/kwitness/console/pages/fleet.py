@@ -36,7 +36,7 @@ def _values(requested: Requested) -> dict[str, Any]:
     )
     window = fleet_rows(database, view)
     applications = [] if view.by == "client" else [row["application"] for row in window.rows if row["application"]]
-    trends = trends_of(database, "application", applications)
+    trends = trends_of(database, "application", applications, with_lag=False)
     return {
         "view": view,
         "own_owner": own,

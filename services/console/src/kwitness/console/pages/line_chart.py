@@ -1,4 +1,4 @@
-"""Draws numbers of the last hour as lines of SVG between axes with units, with the same numbers as rows of a table.
+"""Draws numbers of the last hour as lines of SVG between axes with units, with the numbers of each minute as texts.
 
 A chart is as wide as its place: positions from left to right are shares of 100, so that no text is scaled.
 """
@@ -12,7 +12,7 @@ from kwitness.console.index.hour_totals import MINUTES
 from kwitness.console.pages.axes import ticks
 from kwitness.console.pages.numbers import clock
 
-__all__ = ["HEIGHT", "Line", "LineChart", "Tick", "line_chart"]
+__all__ = ["HEIGHT", "Line", "LineChart", "Minute", "Number", "Tick", "line_chart"]
 
 HEIGHT: Final = 96
 """Of the plot; numbers of time are below it."""
@@ -39,15 +39,34 @@ class Line(NamedTuple):
     area: str
 
 
+class Number(NamedTuple):
+    """A number of a line in a minute: which line, its place from the top, None where it is not known, and its text."""
+
+    line: int
+    place: float | None
+    text: str
+    name: str
+
+
+class Minute(NamedTuple):
+    """A minute of a chart: its place and that of its left edge, from the left as shares of 100, and its numbers."""
+
+    place: float
+    left: float
+    time: str
+    numbers: Sequence[Number]
+
+
 class LineChart(NamedTuple):
-    """A chart with its axes, the words of the same, and its rows: a time and the text of each number."""
+    """A chart with its axes, the words of the same, and its minutes, the oldest first; `step` is the width of one."""
 
     height: int
     lines: Sequence[Line]
     times: Sequence[Tick]
     numbers: Sequence[Tick]
     label: str
-    rows: Sequence[tuple[str, Sequence[str]]]
+    minutes: Sequence[Minute]
+    step: float
 
 
 def line_chart(
@@ -72,7 +91,7 @@ def line_chart(
     numbers = ticks(max(value for values in known for value in values))
     newest = minutes[-1]
 
-    def across(minute: int) -> float:
+    def across(minute: float) -> float:
         return round((minute - newest + MINUTES - 1) * _WIDTH / (MINUTES - 1), 2)
 
     def down(value: float) -> float:
@@ -90,9 +109,18 @@ def line_chart(
             if values
         ),
         [
-            (clock(minute * 60), [text(values[place]) for values in series.values()])
-            for place, minute in reversed([*enumerate(minutes)])
+            Minute(
+                across(minute),
+                across(minute - 0.5),
+                clock(minute * 60),
+                [
+                    Number(line, None if value is None else down(value), text(value), name)
+                    for line, (name, value) in enumerate(zip(series, values, strict=True), 1)
+                ],
+            )
+            for minute, *values in zip(minutes, *series.values(), strict=True)
         ],
+        round(_WIDTH / (MINUTES - 1), 2),
     )
 
 

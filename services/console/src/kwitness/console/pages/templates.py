@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import jinja2
+from typing_extensions import override
 
 from kwitness.answers.views.amounts import lag_text
 from kwitness.answers.views.elapsed import ago, span
@@ -15,20 +16,33 @@ from kwitness.console.pages.money import money
 from kwitness.console.pages.names import link_of, message, sentence, shown
 from kwitness.console.pages.numbers import amount, clock, count, rate
 from kwitness.console.pages.preferences import PREFERENCES, preferred
+from kwitness.console.pages.repeated_parts import RepeatedParts
 from kwitness.console.pages.timestamps import timestamp
 
 __all__ = ["Templates"]
 
 
+_METHODS: Final = frozenset(dir(dict))
 NOW: Final[Mapping[str, Any]] = {"past": None, "kept": str, "other_hours": None}
 """Values of pages that show no hour of the past: addresses of other pages are as they are."""
+
+
+class _Environment(jinja2.Environment):
+    """Finds columns of rows at once, which are dicts; Jinja tries attributes first, and each miss is an exception."""
+
+    @override
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        # Methods stay methods: keys of some dicts are names that clients choose.
+        if type(obj) is dict and attribute in obj and attribute not in _METHODS:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
 
 
 class Templates:
     """The templates of the console."""
 
     def __init__(self) -> None:
-        self._environment = jinja2.Environment(
+        self._environment = _Environment(
             autoescape=True,
             loader=jinja2.PackageLoader("kwitness.console"),
             undefined=jinja2.StrictUndefined,
@@ -55,5 +69,5 @@ class Templates:
     def page(self, template: str, /, **values: Any) -> str:
         """Return a page; `preferred`, `address` and `is_inside` (files of the console are answered) have defaults."""
         return self._environment.get_template(template).render(
-            {"preferred": preferred({}), "address": "/", "is_inside": True, **NOW, **values}
+            {"preferred": preferred({}), "address": "/", "is_inside": True, "once": RepeatedParts(), **NOW, **values}
         )

@@ -17,7 +17,7 @@ __all__ = ["TOPICS"]
 def _values(requested: Requested) -> dict[str, Any]:
     view = TopicsView.read(requested.query, orders=TOPICS_ORDERS)
     window = topic_rows(requested.database, view)
-    trends = trends_of(requested.database, "topic", (row["topic"] for row in window.rows))
+    trends = trends_of(requested.database, "topic", (row["topic"] for row in window.rows), with_lag=False)
     return {
         "view": view,
         "default": TOPICS_ORDER,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kwitness.answers.views.csv_rows import write_csv
-from kwitness.console.index.analyses import CLIENT, MOST_ROWS
+from kwitness.console.index.analyses import CLIENT, MOST_ROWS, NOT_OURS
 from kwitness.console.pages.job_examples import UPGRADE_JOB
 from kwitness.console.pages.lines import Line, literal, sql_line
 from kwitness.console.pages.mails import mail_to
@@ -26,7 +26,6 @@ from kwitness.console.rows.upgrades import (
     unseen,
 )
 from kwitness.contracts.kafka_releases import KAFKA_RELEASES
-from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
 
 __all__ = ["UPGRADES"]
 
@@ -115,14 +114,11 @@ def _lines(table: ShownTable, upgrade: Upgrade, view: UpgradesView) -> Sequence[
         owner = " HAVING arg_max(owner, last_seen_ms) IS NULL"
     elif view.owner and not view.owner.endswith("*"):
         owner = f" HAVING arg_max(owner, last_seen_ms) = {literal(view.owner)}"
-    ours = " AND ".join(
-        f"coalesce({name}, '') NOT LIKE '{OUR_CLIENT_ID_PREFIX}%'" for name in ("client_id", "client_software_name")
-    )
     name, option = table.place("upgrade_impact")
     query = (
         f"SELECT arg_max(owner, last_seen_ms) AS owner, {CLIENT}, string_agg(DISTINCT api || ' ' || api_version, ', ') "
         f"AS uses, sum(requests) AS requests FROM {name} WHERE kind = 'request' AND dropped_in IN ({releases}) AND "
-        f"last_seen_ms >= {upgrade.since_ms} AND {ours} GROUP BY {CLIENT}{owner} ORDER BY requests DESC"
+        f"last_seen_ms >= {upgrade.since_ms} AND {NOT_OURS} GROUP BY {CLIENT}{owner} ORDER BY requests DESC"
     )
     return (
         sql_line(query, option, "clients that break"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 from urllib.parse import urlencode
 
@@ -43,13 +43,9 @@ class View:
 
     def address(self, path: str, **changes: Any) -> str:
         """Return the address of this view with changes; a change of anything but the page begins at the first."""
-        changed = replace(self, **({"page": 1} | changes))
-        default = type(self)()
-        query = {
-            field.name: getattr(changed, field.name)
-            for field in fields(changed)
-            if getattr(changed, field.name) != getattr(default, field.name)
-        }
+        defaults = {field.name: field.default for field in fields(self)}
+        values = {name: getattr(self, name) for name in defaults} | {"page": 1} | changes
+        query = {name: values[name] for name, default in defaults.items() if values[name] != default}
         return f"{path}?{urlencode(query)}" if query else path
 
     def ordering(self, default: str) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel
 
 from kwitness.answers.views.client_stories import MOST_STORIES, KnownClient, Story, stories_of
-from kwitness.answers.views.client_story import CONNECTIONS, STEPS, WHO, WRONG
+from kwitness.answers.views.client_story import CONNECTIONS, PUSHES, REQUESTED, STEPS, WHO, WRONG
 from kwitness.console.index.database import Database, Row
 from kwitness.contracts.envelopes import ClientItem, ConnectionItem, SilentItem
 
@@ -17,8 +17,11 @@ __all__ = ["QUESTIONS", "client_item", "client_stories", "parts_of"]
 QUESTIONS: Final = ("What is it?", "Is it well?", "What next?")
 _ELSEWHERE: Final = {CONNECTIONS, WRONG}
 """Headings of what a page has in a table, or in a note for all instances."""
+_LABELS: Final = {REQUESTED: "Asked for", PUSHES: "Pushes", STEPS: "Next step"}
+"""Labels of sentences by the heading of their section; others have their heading."""
 Item = TypeVar("Item", bound=BaseModel)
-Sentences = Sequence[str]
+Labelled = tuple[str, Sequence[str]]
+"""A label and its values."""
 
 
 def client_stories(database: Database, client_id: str, pushes_as_of_ms: int) -> list[Story]:
@@ -59,14 +62,17 @@ def client_stories(database: Database, client_id: str, pushes_as_of_ms: int) -> 
     return stories_of(client_id, known, pushes_as_of_ms)
 
 
-def parts_of(story: Story) -> list[tuple[str, Sentences]]:
-    """Return the three questions of a page with the sentences that answer each."""
-    answers: dict[str, list[str]] = {question: [] for question in QUESTIONS}
+def parts_of(story: Story) -> list[tuple[str, Sequence[Labelled]]]:
+    """Return the three questions of a page with the labelled values that answer each."""
+    answers: dict[str, list[Labelled]] = {question: [] for question in QUESTIONS}
     of_heading = {WHO: QUESTIONS[0], STEPS: QUESTIONS[2]}
     for section in story.sections:
         if section.heading not in _ELSEWHERE:
-            answers[of_heading.get(section.heading, QUESTIONS[1])] += section.sentences
-    return [(question, sentences) for question, sentences in answers.items() if sentences]
+            labelled: list[Labelled] = [(fact.label, [fact.value]) for fact in section.facts] or [
+                (_LABELS.get(section.heading, section.heading), section.sentences)
+            ]
+            answers[of_heading.get(section.heading, QUESTIONS[1])] += labelled
+    return [(question, rows) for question, rows in answers.items() if rows]
 
 
 def client_item(row: Row) -> ClientItem:

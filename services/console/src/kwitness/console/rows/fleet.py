@@ -26,6 +26,20 @@ _EQUAL: Final = {
     "version": "client_software_version",
 }
 _MOST_CHOICES: Final = 200
+_MOST_PRINCIPALS: Final = 4
+"""Principals of a row that are shown."""
+_MOST_VERSIONS: Final = 3
+"""Versions of a row that are shown."""
+_SUMS: Final = {
+    "owner": "any_value(owner)",
+    "clients": "len(list_distinct(list(client_id)))",
+    "pushing": "sum(pushing)::BIGINT",
+    "connections": "sum(connections)::BIGINT",
+    "writes": "sum(writes)",
+    "reads": "sum(reads)",
+    "lag_ms": "max(lag_ms)",
+}
+"""Columns of a row that pages are ordered by, of its members."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,51 +100,48 @@ def _condition(view: FleetView) -> tuple[str, dict[str, Any]]:
 
 
 def fleet_rows(database: Database, view: FleetView) -> Window:
-    """Return one page of applications or client ids."""
+    """Return one page of applications or client ids; only members of that page are put together."""
     condition, parameters = _condition(view)
-    key = "application, client_id" if view.by == "client" else "application"
+    names = ("application", "client_id") if view.by == "client" else ("application",)
+    key = ", ".join(names)
     field, direction = view.ordering(DEFAULT_ORDER)
-    names = key.split(", ")
 
     # The heading of the first column sorts by what it names.
-    column = f"s.{names[-1]}" if field == "application" else field
-    ties = ", ".join(f"s.{name} NULLS LAST" for name in names)
-
-    def same(left: str, right: str) -> str:
-        return " AND ".join(f"{left}.{name} IS NOT DISTINCT FROM {right}.{name}" for name in names)
-
+    value = names[-1] if field == "application" else _SUMS[field]
+    ties = ", ".join(f"{name} NULLS LAST" for name in names)
+    same = " AND ".join(f"m.{name} IS NOT DISTINCT FROM p.{name}" for name in names)
+    # Aggregates of distinct values are joins of their own, which take longer than `list_distinct` of so few rows.
     rows = database.rows(
         f"""
-        WITH chosen AS (SELECT * FROM members WHERE {condition}),
-        sums AS (
-          SELECT {key}, any_value(owner) AS owner, any_value(owner_contact) AS owner_contact,
-            count(DISTINCT client_id) AS clients, any_value(client_id) AS any_client,
-            sum(pushing)::BIGINT AS pushing, sum(connections)::BIGINT AS connections, bool_or(on_wire) AS on_wire,
-            bool_or(inside) AS inside, sum(writes) AS writes, sum(reads) AS reads, max(lag_ms) AS lag_ms,
-            max(lag) AS lag
-          FROM chosen GROUP BY {key}
-        ), paged AS (
-          SELECT s.*, count(*) OVER () AS total, row_number() OVER (
-            ORDER BY {column} {direction} NULLS LAST, {ties}
-          ) AS place
-          FROM sums AS s
-          ORDER BY place {view.limits}
-        ), of_page AS MATERIALIZED (SELECT c.*, place FROM chosen AS c JOIN paged ON {same("paged", "c")}
+        WITH chosen AS {"MATERIALIZED" if view.is_filtered else "NOT MATERIALIZED"} (
+          SELECT * FROM members WHERE {condition}
+        ), paged AS MATERIALIZED (
+          SELECT *, row_number() OVER () AS place FROM (
+            SELECT {key}, count(*) OVER () AS total FROM chosen GROUP BY {key}
+            ORDER BY {value} {direction} NULLS LAST, {ties} {view.limits})
+        ), of_page AS MATERIALIZED (
+          SELECT m.*, p.place, p.total FROM chosen AS m JOIN paged AS p ON {same}
         ), details AS (
-          SELECT place, list_sort(list(DISTINCT principal))[:4] AS principals,
-            count(DISTINCT principal) AS principal_count,
-            list_sort(list(DISTINCT {{'name': client_software_name, 'version': client_software_version,
-              'defects': coalesce(defects, [])}}) FILTER (client_software_name IS NOT NULL)) AS versions
+          SELECT place, any_value(total) AS total, {", ".join(f"any_value({name}) AS {name}" for name in names)},
+            {", ".join(f"{total} AS {column}" for column, total in _SUMS.items())},
+            any_value(owner_contact) AS owner_contact, any_value(client_id) AS any_client, bool_or(on_wire) AS on_wire,
+            bool_or(inside) AS inside, max(lag) AS lag,
+            list_sort(list_distinct(list(principal))) AS principals, bool_or(principal IS NULL) AS is_incomplete,
+            list_sort(list_distinct(coalesce(
+              list({{'name': client_software_name, 'version': client_software_version,
+                'defects': coalesce(defects, [])}}) FILTER (client_software_name IS NOT NULL), []))) AS versions
           FROM of_page LEFT JOIN defects ON name = client_software_name AND version = client_software_version
           GROUP BY place
         ), topics AS (
-          SELECT place, count(DISTINCT topic) FILTER (direction = 'writes') AS topics_written,
-            count(DISTINCT topic) FILTER (direction = 'reads') AS topics_read
-          FROM flows JOIN of_page ON id = member GROUP BY place
+          SELECT place, count(*) FILTER (direction = 'writes') AS topics_written,
+            count(*) FILTER (direction = 'reads') AS topics_read
+          FROM (SELECT DISTINCT place, direction, topic FROM flows JOIN of_page ON id = member) GROUP BY place
         )
-        SELECT paged.*, coalesce(principals, []) AS principals, principal_count, coalesce(versions, []) AS versions,
-          topics_written, topics_read
-        FROM paged LEFT JOIN details USING (place) LEFT JOIN topics USING (place) ORDER BY place
+        SELECT details.* EXCLUDE (is_incomplete) REPLACE (
+            (principals || CASE WHEN is_incomplete THEN [NULL] ELSE [] END)[:{_MOST_PRINCIPALS}] AS principals,
+            versions[:{_MOST_VERSIONS}] AS versions),
+          len(principals) AS principal_count, len(versions) AS version_count, topics_written, topics_read
+        FROM details LEFT JOIN topics USING (place) ORDER BY place
         """,
         parameters,
     )
@@ -162,13 +173,7 @@ def unnamed(database: Database) -> list[Row]:
 def choices(database: Database) -> dict[str, list[str]]:
     """Return values that filters offer."""
     columns = {"owners": "owner", "software": "client_software_name"}
-    return {
-        name: [
-            row["value"]
-            for row in database.rows(
-                f"SELECT DISTINCT {column} AS value FROM members WHERE {column} <> '' ORDER BY value "
-                f"LIMIT {_MOST_CHOICES}"
-            )
-        ]
-        for name, column in columns.items()
-    }
+    found = database.row(
+        f"SELECT {', '.join(f'list(DISTINCT {column}) AS {name}' for name, column in columns.items())} FROM members"
+    )
+    return {name: sorted(value for value in found[name] or () if value)[:_MOST_CHOICES] for name in columns}

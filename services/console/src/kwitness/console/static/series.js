@@ -1,4 +1,4 @@
-/* Draws the numbers of tables as charts; without this script the tables have them. */
+/* Draws the numbers of tables as charts; without this script the tables have them. The legend has those under the pointer, or the last ones. */
 (() => {
   "use strict";
   const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
@@ -29,11 +29,18 @@
     figure.querySelector(".lines").before(place);
     const soft = colour(figure, "axis-text");
     const grid = { stroke: colour(figure, "axis-line"), width: 1 };
+    const show = (at) => {
+      figure.querySelector(".at").textContent = rows[at].querySelector("th").textContent;
+      const cells = rows[at].querySelectorAll("td");
+      lines.forEach((line, number) => { line.querySelector(".value").textContent = cells[number].textContent; });
+    };
     const plot = new window.uPlot({
       width: place.clientWidth,
       height: HEIGHT,
       legend: { show: false },
-      cursor: { drag: { x: false, y: false } },
+      cursor: { drag: { x: false, y: false }, y: false },
+      hooks: { setCursor: [(drawn) => show(drawn.cursor.idx ?? rows.length - 1)] },
+      tzDate: (seconds) => window.uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
       scales: { y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] } },
       axes: [
         { stroke: soft, grid, ticks: grid },

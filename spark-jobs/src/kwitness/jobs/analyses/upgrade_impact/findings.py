@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name that everybody k
 
 from kwitness.contracts.kafka_releases import KNOWN_APIS, dropped_by, reaches
 from kwitness.contracts.resources.meta import parse_duration
-from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX
+from kwitness.contracts.software import OUR_CLIENT_ID_PREFIX, OUR_VERSION_SUFFIX
 from kwitness.jobs.analyses.upgrade_impact.schema import CLIENT, CONNECTION, REQUEST, SOFTWARE
 from kwitness.jobs.frame.findings import MAX_EXAMPLES, Finding, Findings
 from kwitness.jobs.frame.job import JobInput
@@ -52,7 +52,7 @@ def findings(table: DataFrame, job_input: JobInput, now_ms: int) -> Findings:
     """Clients that break, those with most requests first; what may break, and what is unknown, by software."""
     target = job_input.parameters.target
     since = now_ms - in_milliseconds(parse_duration(job_input.parameters.used_within))
-    ours = F.lit(False)
+    ours = F.coalesce(F.col("client_software_version").endswith(OUR_VERSION_SUFFIX), F.lit(False))
     for name in ("client_id", "client_software_name"):
         ours |= F.coalesce(F.col(name).startswith(OUR_CLIENT_ID_PREFIX), F.lit(False))
     present = table.where((F.col("last_seen_ms") >= since) & ~ours)
