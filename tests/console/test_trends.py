@@ -122,7 +122,7 @@ def test_a_line_has_gaps_where_nothing_was_counted_and_its_words() -> None:
     assert sparkline([1.0, None, 1.0], "Written", str) is None
     flat = sparkline([0, 0, 0], "Written", str)
     assert flat is not None
-    assert flat.path == "M0 19h1m-1 0h1h1"
+    assert flat.path == "M0 19h1m-1 0h2"
 
 
 async def test_pages_draw_the_last_hour(console: OpenConsole) -> None:

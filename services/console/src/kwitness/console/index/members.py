@@ -16,7 +16,7 @@ from typing import Final
 from kwitness.console.index.database import Database, unnested
 from kwitness.contracts.software_defects import defects_of
 
-__all__ = ["CLIENT", "PUSHES", "READS", "WRITES", "rebuild"]
+__all__ = ["CLIENT", "PUSHES", "READS", "TOTALS", "WRITES", "rebuild"]
 
 _COLUMNS: Final = (
     "client_id, principal, k8s_namespace, k8s_workload, k8s_pod, client_software_name, client_software_version, owner, "
@@ -104,6 +104,19 @@ FROM identities AS i LEFT JOIN (
   FROM flows GROUP BY member
 ) AS f ON f.member = i.id
 """
+TOTALS: Final = """
+count(DISTINCT application) AS applications, count(DISTINCT client_id) AS clients,
+coalesce(sum(pushing), 0)::BIGINT AS pushing, coalesce(sum(connections), 0)::BIGINT AS connections,
+coalesce(sum(connections) FILTER (client_id <> ''), 0)::BIGINT AS named_connections
+"""
+"""Numbers of all rows of `members` together."""
+_SUMMARY: Final = f"""
+CREATE OR REPLACE TABLE summary AS
+SELECT {TOTALS}, list(DISTINCT owner) AS owners, list(DISTINCT client_software_name) AS software,
+  (SELECT any_value(cluster_id) FROM (SELECT cluster_id FROM traffic UNION ALL SELECT cluster_id FROM clients
+    UNION ALL SELECT cluster_id FROM connections)) AS cluster_id
+FROM members
+"""
 _MEMBERSHIPS: Final = """
 CREATE OR REPLACE TABLE memberships AS
 SELECT group_id, client_id, any_value(owner) AS owner, any_value(owner_contact) AS owner_contact,
@@ -163,6 +176,17 @@ def rebuild(database: Database) -> None:
     ]
     wrong = json.dumps([software for software in defects if software["defects"]])
     database.write(
-        *(_SIGHTINGS, _PRINCIPALS, _PLACES, _IDENTITIES, _FLOWS, _MEMBERS, _MEMBERSHIPS, _GROUP_LAGS, _TOPICS),
+        *(
+            _SIGHTINGS,
+            _PRINCIPALS,
+            _PLACES,
+            _IDENTITIES,
+            _FLOWS,
+            _MEMBERS,
+            _SUMMARY,
+            _MEMBERSHIPS,
+            _GROUP_LAGS,
+            _TOPICS,
+        ),
         (f"CREATE OR REPLACE TABLE defects AS SELECT unnest(item) FROM {unnested(_DEFECTS)}", [wrong]),
     )

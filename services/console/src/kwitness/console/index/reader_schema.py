@@ -21,7 +21,7 @@ from kwitness.contracts.reader_rights import RowFacts, may_see
 __all__ = ["COUNTED", "ReaderSchema", "known_namespaces"]
 
 COUNTED: Final[Mapping[str, str]] = {
-    "applications": "SELECT count(DISTINCT application) AS number FROM members",
+    "applications": "SELECT applications AS number FROM summary",
     "topics": "SELECT count(*) AS number FROM topics WHERE writers IS NOT NULL",
 }
 """Numbers of rows, which pages show of those that are hidden."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from kwitness.answers.views.elapsed import span
@@ -11,7 +12,6 @@ from kwitness.console.rows.trends import Trend
 
 __all__ = ["Sparkline", "lag_line", "sparkline", "written_line"]
 
-_STEP: Final = 1
 _HEIGHT: Final = 20
 _FEWEST: Final = 3
 """Values that are a trend."""
@@ -38,17 +38,21 @@ def sparkline(values: Sequence[float | None], subject: str, text: Callable[[floa
     if len(known) < _FEWEST:
         return None
     most, least = max(known), min(known)
+    scale = (_HEIGHT - 2) / most if most > 0 else 0
+    heights = (None if value is None else round(_HEIGHT - 1 - scale * value) for value in values)
     path: list[str] = []
     before: int | None = None
-    for place, value in enumerate(values):
-        y = None if value is None else round(_HEIGHT - 1 - (_HEIGHT - 2) * (value / most if most > 0 else 0))
-        if y is not None and before is None:
-            path.append(f"M{place * _STEP} {y}h1m-1 0")
-        elif y is not None and before is not None:
-            path.append(f"h{_STEP}" if y == before else f"l{_STEP} {y - before}")
-        before = y
+    place = 0
+    for height, run in groupby(heights):
+        length = len([*run])
+        if height is not None:
+            path.append(f"M{place} {height}h1m-1 0" if before is None else f"l1 {height - before}")
+            if length > 1:
+                path.append(f"h{length - 1}")
+        place += length
+        before = height
     label = f"{subject} in the last hour: at least {text(least)}, at most {text(most)}, last {text(known[-1])}"
-    return Sparkline("".join(path), (len(values) - 1) * _STEP + 1, _HEIGHT, label)
+    return Sparkline("".join(path), len(values), _HEIGHT, label)
 
 
 def written_line(trend: Trend | None) -> Sparkline | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from kwitness.console.index.database import Database, Row
+from kwitness.console.index.members import TOTALS
 from kwitness.console.rows.addresses import PastView, Window
 
 __all__ = ["DEFAULT_ORDER", "FLEET_ORDERS", "SEEN", "FleetView", "choices", "fleet_rows", "totals", "unnamed"]
@@ -150,16 +151,10 @@ def fleet_rows(database: Database, view: FleetView) -> Window:
 
 def totals(database: Database, view: FleetView) -> Row:
     """Return the numbers of all rows together."""
+    if not view.is_filtered:
+        return database.row("SELECT * FROM summary")
     condition, parameters = _condition(view)
-    return database.row(
-        f"""
-        SELECT count(DISTINCT application) AS applications, count(DISTINCT client_id) AS clients,
-          coalesce(sum(pushing), 0)::BIGINT AS pushing, coalesce(sum(connections), 0)::BIGINT AS connections,
-          coalesce(sum(connections) FILTER (client_id <> ''), 0)::BIGINT AS named_connections
-        FROM members WHERE {condition}
-        """,
-        parameters,
-    )
+    return database.row(f"SELECT {TOTALS} FROM members WHERE {condition}", parameters)
 
 
 def unnamed(database: Database) -> list[Row]:
@@ -172,8 +167,5 @@ def unnamed(database: Database) -> list[Row]:
 
 def choices(database: Database) -> dict[str, list[str]]:
     """Return values that filters offer."""
-    columns = {"owners": "owner", "software": "client_software_name"}
-    found = database.row(
-        f"SELECT {', '.join(f'list(DISTINCT {column}) AS {name}' for name, column in columns.items())} FROM members"
-    )
-    return {name: sorted(value for value in found[name] or () if value)[:_MOST_CHOICES] for name in columns}
+    found = database.row("SELECT owners, software FROM summary")
+    return {name: sorted(value for value in values or () if value)[:_MOST_CHOICES] for name, values in found.items()}

@@ -11,10 +11,7 @@ __all__ = ["MOST_CLUSTERS", "other_clusters"]
 MOST_CLUSTERS: Final = 20
 """KafkaClusters that a page names."""
 _OTHERS: Final = f"""
-WITH own AS (
-  SELECT cluster_id FROM (SELECT cluster_id FROM traffic UNION ALL SELECT cluster_id FROM clients
-  UNION ALL SELECT cluster_id FROM connections) WHERE cluster_id IS NOT NULL LIMIT 1)
-SELECT k8s_namespace || '/' || name AS cluster FROM resources, own
+SELECT k8s_namespace || '/' || name AS cluster FROM resources, summary
 WHERE kind = 'KafkaCluster' AND item->>'$.status.clusterId' <> cluster_id ORDER BY cluster LIMIT {MOST_CLUSTERS}
 """
 
