@@ -62,7 +62,7 @@ demo-down: .venv-try/.platform ## Remove everything that `make demo` made; cache
 	@.venv-try/bin/python -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images lock-images demo-images wheels version release generate verify vectors instructions lint lint-rust advisories lock
+.PHONY: setup hooks images lock-images demo-images wheels version release release-snapshot generate verify vectors instructions lint lint-rust advisories lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -103,6 +103,9 @@ version: setup ## Write VERSION=0.2.0 into all files that name the version, and 
 OUT ?= dist/release
 release: prerequisites-release setup ## Make a release: VERSION=0.2.0 REGISTRY=127.0.0.1:5000 (OUT=dist/release for its files, KEY=... and OPENPGP_KEY=... that sign, STEPS="check charts" for some steps)
 	@$(PY) -m kwitness.devtools.release $(STEPS) --version "$(VERSION)" --out "$(OUT)" --registry "$(REGISTRY)" $(if $(KEY),--key "$(KEY)") $(if $(OPENPGP_KEY),--openpgp-key "$(OPENPGP_KEY)")
+
+release-snapshot: prerequisites-test-fast setup ## Keep what the release in OUT=dist/release leaves in a cluster, for the test that upgrades from it
+	@$(PY) -m tests.upgrade.write_release "$(OUT)"
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.devtools.wire.releases
@@ -154,7 +157,7 @@ lock: setup ## Resolve again what pyproject.toml asks for (uv), into locks/
 
 ## Test
 # The folders of tests/; those of the second line have tests on a node.
-COMPONENTS := cli collector console contracts demo devtools injector interceptors_python jobs mcp observer_host operator repository runtime strangers subscriptions tenants
+COMPONENTS := cli collector console contracts demo devtools injector interceptors_python jobs mcp observer_host operator repository runtime strangers subscriptions tenants upgrade
 NODE_COMPONENTS := chart e2e images node
 FUZZ_SECONDS ?= 300
 WIRE_CRATES := protocol observation recording reporting

@@ -139,7 +139,7 @@ GROUPS: Final[Sequence[Group]] = (
         folders=(
             "broker_plugin", "cli", "collector", "contracts", "demo", "interceptors_counts", "interceptors_java",
             "interceptors_librdkafka", "interceptors_python", "jobs", "node", "observer", "observer_host", "operator",
-            "tenants",
+            "tenants", "upgrade",
         ),
         mark="pytest.mark.broker",
         queue="broker",

@@ -54,6 +54,8 @@ class LocalBroker:
         A host of loopback, such as 127.0.3.1. There is a further plaintext listener then, `CLIENTS`, on a port of
         127.0.0.1 that clients are told is on this host: what is tested between clients and brokers listens there. So it
         is with every listener but `PLAINTEXT`.
+    port
+        Of `PLAINTEXT`; a free one when absent.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class LocalBroker:
         node_id: int = 1,
         cluster: LocalCluster | None = None,
         clients_host: str | None = None,
+        port: int | None = None,
     ) -> None:
         self.version = version
         self.clients_host = clients_host
@@ -82,6 +85,8 @@ class LocalBroker:
         self.directory.mkdir(parents=True, exist_ok=True)
         wanted = [Listener.PLAINTEXT, *(listener for listener in listeners if listener is not Listener.PLAINTEXT)]
         self._ports = {listener: free_port() for listener in wanted}
+        if port is not None:
+            self._ports[Listener.PLAINTEXT] = port
         self.certificates: KafkaCertificates | None = None
         if any(listener.uses_tls for listener in wanted):
             self.certificates = make_certificates(self.directory / "certificates")
