@@ -62,10 +62,14 @@ demo-down: .venv-try/.platform ## Remove everything that `make demo` made; cache
 	@.venv-try/bin/python -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: setup hooks images lock-images demo-images wheels version release release-snapshot generate verify vectors instructions lint lint-rust advisories lock
+.PHONY: install-tools setup hooks images lock-images demo-images wheels version release release-snapshot generate verify vectors instructions lint lint-rust lint-hosted advisories lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
+
+FOR ?= setup
+install-tools: ## Install by apt-get what a target needs and this machine lacks: FOR=test
+	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.install_tools $(FOR)
 
 setup: prerequisites-setup .venv/.done ## Check what is needed, make the Python environment
 
@@ -129,7 +133,7 @@ vectors: prerequisites-vectors setup ## Write again what Kafka's own classes enc
 instructions: prerequisites-instructions setup ## Write down how many instructions reading Kafka's protocol takes now; make test-wire allows 5 % more
 	@$(PY) -m kwitness.devtools.wire.instructions --write
 
-lint: prerequisites-lint setup lint-rust ## ruff, mypy, import-linter, rustfmt, clippy, cargo-deny
+lint: prerequisites-lint setup lint-rust lint-hosted ## ruff, mypy, import-linter, rustfmt, clippy, cargo-deny, check-jsonschema
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
@@ -142,6 +146,13 @@ lint-rust: prerequisites-lint-rust setup ## rustfmt, clippy, cargo-deny
 	@$(CARGO) clippy --locked --profile quick --manifest-path $(SIM) --target-dir target -- --deny warnings
 	@$(DENY) check licenses bans sources
 	@$(DENY) --manifest-path $(SIM) --config deny.toml check licenses bans sources
+
+# The schemas are in the package: it fetches none.
+BY_SCHEMA := .venv/bin/check-jsonschema --quiet --builtin-schema
+lint-hosted: setup ## Workflows, Renovate's settings and forms of issues in .github/, by their schemas
+	@$(BY_SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	@$(BY_SCHEMA) vendor.github-actions .github/actions/*/action.yml
+	@$(BY_SCHEMA) vendor.renovate .github/renovate.json
 
 advisories: setup ## What is known of vulnerable crates, from a database on the network
 	@$(DENY) check advisories

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kwitness.devtools import prerequisites
+from kwitness.devtools import install_tools, prerequisites
 
 GOOD = {
     "git": "git version 2.39.5",
@@ -155,3 +155,38 @@ def test_the_check_ends_with_an_error_and_one_line_for_each_thing(machine: Path)
     )
     assert done.returncode == 1
     assert [line.split(" >=")[0] for line in done.stderr.splitlines()] == ["missing: Go", "missing: Maven"]
+
+
+@pytest.mark.parametrize(("user", "before"), [(0, ""), (1000, "apt-get ")])
+def test_what_is_absent_is_installed_in_one_go(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, user: int, before: str
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    (machine / "valgrind").unlink()
+    (machine / "mvn").unlink()
+    called = machine / "called"
+    for name in ("apt-get", "sudo"):
+        (machine / name).write_text(f'#!/bin/sh\necho "$@" >> {called}\n')
+        (machine / name).chmod(0o755)
+
+    assert install_tools.main(["test"]) == 0
+
+    install = "install -y -q --no-install-recommends maven valgrind"
+    assert called.read_text().splitlines() == [f"{before}update -q", f"{before}{install}"]
+
+
+def test_a_complete_machine_gets_nothing(machine: Path) -> None:
+    assert install_tools.main(["test"]) == 0  # apt-get is not on the PATH
+
+
+@pytest.mark.parametrize(
+    ("target", "words"), [("test", "Rust >= 1.95 is needed"), ("tests", "'tests' is no target with tools")]
+)
+def test_what_no_package_brings_is_named(
+    machine: Path, capsys: pytest.CaptureFixture[str], target: str, words: str
+) -> None:
+    (machine / "cargo").unlink()
+
+    assert install_tools.main([target]) == 1
+
+    assert words in capsys.readouterr().err
