@@ -153,6 +153,8 @@ lint-hosted: setup ## Workflows, Renovate's settings and forms of issues in .git
 	@$(BY_SCHEMA) vendor.github-workflows .github/workflows/*.yml
 	@$(BY_SCHEMA) vendor.github-actions .github/actions/*/action.yml
 	@$(BY_SCHEMA) vendor.renovate .github/renovate.json
+	@$(BY_SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	@$(BY_SCHEMA) vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 
 advisories: setup ## What is known of vulnerable crates, from a database on the network
 	@$(DENY) check advisories
