@@ -62,7 +62,7 @@ demo-down: .venv-try/.platform ## Remove everything that `make demo` made; cache
 	@.venv-try/bin/python -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: install-tools setup hooks images lock-images demo-images wheels version release release-snapshot generate verify vectors instructions lint lint-rust lint-hosted advisories lock
+.PHONY: install-tools setup hooks images lock-images demo-images wheels version release release-tag release-snapshot sign-in generate verify vectors instructions lint lint-rust lint-hosted advisories lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -110,6 +110,12 @@ release: prerequisites-release setup ## Make a release: VERSION=0.2.0 REGISTRY=1
 
 release-snapshot: prerequisites-test-fast setup ## Keep what the release in OUT=dist/release leaves in a cluster, for the test that upgrades from it
 	@$(PY) -m tests.upgrade.write_release "$(OUT)"
+
+release-tag: prerequisites-release-tag setup ## The same for TAG=v0.2.0, to the registry of devtools/release/identity.toml, with keys from the environment: what release.yml runs
+	@$(PY) -m kwitness.devtools.release.tagged "$${TAG:-}" $(STEPS) --out "$(OUT)"
+
+sign-in: setup ## Sign in to that registry, as KWITNESS_REGISTRY_USER with KWITNESS_REGISTRY_PASSWORD
+	@$(PY) -m kwitness.devtools.release.sign_in
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.devtools.wire.releases

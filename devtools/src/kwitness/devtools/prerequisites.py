@@ -86,6 +86,7 @@ TOOLS = {
     "images": (*_BASE, *_JAVA, *_RUST),
     "lock-images": _BASE,
     "release": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "release-tag": (*_BASE, *_GO, *_JAVA, *_RUST, *_GPG),
     "test-release": (*_BASE, *_GO, *_JAVA, *_RUST, *_GPG),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
     # An API server is built from Go modules, librdkafka's plugin by Cargo.
@@ -104,7 +105,9 @@ TOOLS = {
     "fuzz": (*_BASE, *_RUST, *_COMPILER),
 }
 """What each target of the Makefile needs beside Python; a target that is not here needs what `setup` does."""
-WITH_ENGINE = frozenset({"images", "lock-images", "release", "test-release", "demo-images", "demo", "test", "soak"})
+WITH_ENGINE = frozenset(
+    {"images", "lock-images", "release", "release-tag", "test-release", "demo-images", "demo", "test", "soak"}
+)
 """Targets that need a container engine."""
 
 

@@ -20,7 +20,7 @@ _REMEDIES: Final = (
         "start it, or correct REGISTRY",
     ),
     (
-        re.compile(r"\b(401|403|405)\b|unauthorized|denied|forbidden", re.IGNORECASE),
+        re.compile(r"\b(401|403|405)\b|unauthorized|denied|forbidden|credential not found", re.IGNORECASE),
         "sign in by `helm registry login` as a user who may push there",
     ),
 )
