@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from kwitness.devtools.release.bills.document import write
+from kwitness.devtools.release.bills.libraries import jar_bill
 from kwitness.devtools.release.maven import PROJECTS, maven
 from kwitness.devtools.release.maven_requirements import lacks
 from kwitness.devtools.release.openpgp import PASSPHRASE, sign_files
@@ -17,6 +21,7 @@ from kwitness.e2e.recording_collector import RecordingCollector
 from kwitness.images.commands import silent
 from kwitness.sandbox.waiting import run_to_end
 
+from tests.release.documents import related
 from tests.release.sources import sources_version
 
 POM = """\
@@ -170,6 +175,24 @@ def test_the_same_sources_give_the_same_artefacts(release: Release, tmp_path: Pa
 
     assert checksums(again) == checksums(release)
     assert lines[-1] == "13 files, not signed: no OpenPGP key is given"
+
+
+@pytest.mark.release
+def test_bills_name_what_is_shaded_into_jars_and_nothing_else_is_in_them(release: Release) -> None:
+    shaded = {"kwitness-interceptors": {"pkg:maven/net.bytebuddy/byte-buddy"}}
+    inside = {"kwitness-interceptors": "dev/kwitness/interceptors/agent/bytebuddy/"}
+
+    for name in NAMES:
+        file = release.out / f"maven/dev/kwitness/{name}/{release.version}/{name}-{release.version}.jar"
+        document = json.loads(write(jar_bill(release, file), release.folder("sbom")).read_text())
+        own = f"pkg:maven/dev.kwitness/{name}@{release.version}"
+        found = {url.partition("@")[0] for url in related(document, own, "CONTAINS")}
+        assert (name, found) == (name, shaded.get(name, set()))
+        with zipfile.ZipFile(file) as jar:
+            classes = [path for path in jar.namelist() if path.endswith(".class")]
+        assert all(path.startswith("dev/kwitness/") for path in classes)
+        assert any("bytebuddy" in path for path in classes) == bool(found)
+        assert all(path.startswith(inside[name]) for path in classes if "bytebuddy" in path)
 
 
 @pytest.mark.release

@@ -52,6 +52,10 @@ def test_crates_of_others_that_are_linked_in_are_listed() -> None:
     assert not [name for name in crates if "kwitness" in name or name in {"proptest", "clap_derive"}]
 
 
+def test_crates_of_the_module_for_python_are_listed() -> None:
+    assert "pyo3" in {crate.name for crate in rust_crates("kwitness-otlp")}
+
+
 def test_artefacts_have_all_their_licences(tmp_path: Path) -> None:
     (tmp_path / "listed.txt").write_text(LISTED)
 

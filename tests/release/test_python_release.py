@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from kwitness.devtools.release.bills.document import write
+from kwitness.devtools.release.bills.wheels import wheel_bill
 from kwitness.devtools.release.krew import krew
 from kwitness.devtools.release.python import python
 from kwitness.devtools.release.release import Release
@@ -17,6 +19,7 @@ from kwitness.devtools.release.wheels import build_wheels
 from kwitness.images.commands import silent
 from kwitness.sandbox.waiting import run_to_end
 
+from tests.release.documents import packages, related
 from tests.release.sources import sources_version
 
 pytestmark = [pytest.mark.release, pytest.mark.slow]
@@ -62,6 +65,23 @@ def test_wheels_have_no_path_of_this_machine(release: Release, tmp_path: Path) -
     ]
 
     assert found == []
+
+
+def test_bills_name_the_jar_and_the_crates_that_are_in_wheels(release: Release) -> None:
+    documents = {}
+    for path in (release.out / "python").glob("*.whl"):
+        file = write(wheel_bill(release, path), release.folder("sbom"))
+        documents[path.name.partition("-")[0]] = json.loads(file.read_text())
+
+    version = release.version
+    command = packages(documents["kwitness"])
+    jar = command[f"pkg:maven/dev.kwitness/kwitness-broker-plugin@{version}"]
+    assert jar["packageFileName"] == "kwitness/sandbox/kwitness-broker-plugin.jar"
+    assert {"pkg:pypi/typer", "pkg:pypi/kopf"} <= command.keys()
+    for name, crate in (("kwitness_observer", "tokio"), ("kwitness_otlp", "pyo3")):
+        own = f"pkg:cargo/{name.replace('_', '-')}@{version}"
+        linked = {url.partition("@")[0] for url in related(documents[name], own, "STATIC_LINK")}
+        assert f"pkg:cargo/{crate}" in linked
 
 
 def test_the_same_sources_give_the_same_bytes(

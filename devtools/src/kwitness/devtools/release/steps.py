@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from kwitness.devtools.release.bills.step import bills
 from kwitness.devtools.release.charts import charts
 from kwitness.devtools.release.check import check
 from kwitness.devtools.release.checksums import checksums
@@ -34,6 +35,7 @@ STEPS: Final[Mapping[str, Step]] = {
     "crates": crates,
     "krew": krew,
     "notice": notice,
+    "bills": bills,
     "provenance": provenance,
     "checksums": checksums,
 }

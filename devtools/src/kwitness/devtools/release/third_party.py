@@ -58,8 +58,18 @@ def python_packages(lock: Path) -> list[Package]:
 
 def rust_crates(*crates: str) -> list[Package]:
     """Return the crates that are linked into crates of this workspace, without ours."""
+    # Features are parts for one artefact, such as what makes a module of Python.
     chosen = [word for crate in crates for word in ("--package", crate)]
-    tree = ["cargo", "tree", "--quiet", "--locked", "--edges=normal,no-proc-macro", "--prefix=none", "--format={p}|{l}"]
+    tree = [
+        "cargo",
+        "tree",
+        "--quiet",
+        "--locked",
+        "--all-features",
+        "--edges=normal,no-proc-macro",
+        "--prefix=none",
+        "--format={p}|{l}",
+    ]
     lines = run([*tree, *chosen], directory=REPOSITORY).splitlines()
     found = (_CRATE.match(line.removesuffix(" (*)")) for line in lines if line)
     return sorted(
