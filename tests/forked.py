@@ -40,13 +40,28 @@ class ForkedProgram:
         The file to which its output is appended.
     environment
         All its variables.
+    errors
+        The file to which its standard error is appended, if it is not the log.
+    entered
+        The file or named pipe that it reads as standard input, if it reads any.
     """
 
-    def __init__(self, module: str, arguments: Sequence[str], *, log: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        module: str,
+        arguments: Sequence[str],
+        *,
+        log: Path,
+        environment: Mapping[str, str],
+        errors: Path | None = None,
+        entered: Path | None = None,
+    ) -> None:
         self.args = [module, *arguments]
-        log.touch()  # a test may read it before the program writes
+        outputs = (log, errors or log)
+        for output in outputs:
+            output.touch()  # a test may read it before the program writes
         network = f"/proc/{os.getpid()}/task/{threading.get_native_id()}/ns/net"
-        given = (self.args, str(log), dict(environment), network)
+        given = (self.args, entered, outputs, dict(environment), network)
         self._process = _CONTEXT.Process(target=_run, args=given, daemon=True)
         self._process.start()
         assert self._process.pid is not None
@@ -62,12 +77,15 @@ class ForkedProgram:
             os.kill(self.pid, number)
 
 
-def _run(command: list[str], log: str, environment: dict[str, str], network: str) -> None:
+def _run(
+    command: list[str], entered: Path | None, outputs: Sequence[Path], environment: dict[str, str], network: str
+) -> None:
     gc.freeze()  # or the first collection would copy all that is shared
-    descriptor = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    for output in (1, 2):
-        os.dup2(descriptor, output)
-    os.close(descriptor)
+    for number, output in enumerate(outputs, 1):
+        _open(output, os.O_WRONLY | os.O_APPEND | os.O_CREAT, number)
+    if entered is not None:
+        _open(entered, os.O_RDONLY, 0)
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as the process lives
     if not Path(network).samefile("/proc/self/ns/net"):
         with Path(network).open("rb") as namespace:
             assert ctypes.CDLL(None, use_errno=True).setns(namespace.fileno(), 0) == 0
@@ -78,3 +96,11 @@ def _run(command: list[str], log: str, environment: dict[str, str], network: str
         if not hasattr(sys.modules.get(name), "__path__"):
             sys.modules.pop(name, None)
     runpy.run_module(command[0], run_name="__main__", alter_sys=True)
+
+
+def _open(path: Path, flags: int, number: int) -> None:
+    """Open a file as a descriptor with this number."""
+    descriptor = os.open(path, flags)
+    if descriptor != number:
+        os.dup2(descriptor, number)
+        os.close(descriptor)

@@ -17,6 +17,7 @@ from kwitness.sandbox.session import published
 from kwitness.sandbox.waiting import run_to_end, wait_for_exit
 
 from tests.cli.command import COMMAND
+from tests.cli.forked_command import run_forked
 from tests.collector.collector_process import CollectorProcess
 from tests.console.open_console import figure, session_of
 from tests.eventually import eventually
@@ -55,10 +56,10 @@ def test_the_command_opens_pages_of_the_fleet_until_it_is_interrupted(
     assert "Traceback" not in log.read_text()
 
 
-def test_a_port_that_is_in_use_is_named(environment: dict[str, str]) -> None:
+def test_a_port_that_is_in_use_is_named(environment: dict[str, str], tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        done = run_to_end([*CONSOLE, "--port", str(port)], env=environment)
+        done = run_forked(["console", "--no-browser", "--port", str(port)], tmp_path, environment)
 
     assert done.returncode == 1
     assert f"kwitness console: port {port} of 127.0.0.1 cannot be used" in done.stderr

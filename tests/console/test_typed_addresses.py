@@ -15,9 +15,8 @@ from kwitness.cli.console import PAGES as COMPLETED
 from kwitness.console.pages.all_pages import PAGES
 from kwitness.console.pages.typed_address import typed_address
 from kwitness.sandbox.session import published
-from kwitness.sandbox.waiting import run_to_end
 
-from tests.cli.command import COMMAND
+from tests.cli.forked_command import run_forked
 from tests.collector.collector_process import CollectorProcess
 from tests.console.open_console import OpenConsole, session_of
 
@@ -76,7 +75,7 @@ def test_a_shell_completes_all_pages_of_the_navigation() -> None:
 @pytest.mark.slow
 def test_the_command_refuses_a_page_before_it_opens(fleet: CollectorProcess, session_folder: Path) -> None:
     with published(session_of(fleet)):
-        done = run_to_end([*COMMAND, "console", "nothing", "--no-browser"], env={**os.environ})
+        done = run_forked(["console", "nothing", "--no-browser"], session_folder, {**os.environ})
 
     assert done.returncode == 2
     assert "kwitness console: there is no page nothing: there are clients/NAME" in done.stderr

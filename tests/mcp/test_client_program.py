@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,11 +17,13 @@ from mcp_types import CallToolResult, InitializeResult, Tool
 
 from kwitness.sandbox import session
 from kwitness.sandbox.session import find_session, published
+from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.cli.command import COMMAND
+from tests.cli.forked_command import fork
 from tests.collector.collector_process import CollectorProcess
 from tests.console.open_console import session_of
-from tests.eventually import ANSWER_S
+from tests.eventually import ANSWER_S, eventually
 from tests.mcp.conftest import configured, instead, lines_of_the_guide
 
 pytestmark = pytest.mark.slow
@@ -151,27 +152,20 @@ def test_nothing_but_answers_is_written_and_it_ends_with_the_program(visit: Visi
     assert log.read_text() == "ended with 0\n"
 
 
-def test_ctrl_c_ends_it_without_a_traceback(home: Path) -> None:
-    command = configured(home, [*COMMAND, "mcp"])
+def test_ctrl_c_ends_it_without_a_traceback(home: Path, tmp_path: Path) -> None:
+    entered = tmp_path / "entered"
+    os.mkfifo(entered)
+    descriptor = os.open(entered, os.O_RDWR)  # for writing alone it would wait for who reads
+    program = fork(["mcp"], tmp_path, configured(home, COMMAND).env or {}, entered=entered)
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    with subprocess.Popen(
-        [command.command, *command.args],
-        env=command.env,
-        text=True,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdin.write(f"{json.dumps(ping)}\n")
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline())["id"] == 1
-        process.send_signal(signal.SIGINT)
+    os.write(descriptor, f"{json.dumps(ping)}\n".encode())
+    answer = eventually((tmp_path / "stdout").read_text, lambda text: text.endswith("\n"), needs=[program])
+    assert json.loads(answer)["id"] == 1
+    program.send_signal(signal.SIGINT)
 
-        assert process.stderr.read() == ""
-        assert process.wait() == -signal.SIGINT
+    assert wait_for_exit(program) == -signal.SIGINT
+    assert (tmp_path / "stderr").read_text() == ""
+    os.close(descriptor)
 
 
 def test_a_session_is_found_without_the_variable_that_programs_do_not_pass(

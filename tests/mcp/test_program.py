@@ -11,6 +11,7 @@ import pytest
 from kwitness.sandbox.waiting import run_to_end
 
 from tests.cli.command import COMMAND
+from tests.cli.forked_command import run_forked
 from tests.mcp.conftest import GUIDE, Tools, lines_of_the_guide
 
 pytestmark = pytest.mark.slow
@@ -39,8 +40,10 @@ def test_fields_are_described_as_in_the_contracts(server: Tools) -> None:
     assert "What is known to be wrong with its software in this version" in text
 
 
-def test_lines_of_the_guide_start_the_server_with_options_that_it_has() -> None:
-    known = run_to_end([*COMMAND, "mcp", "--help"], check=True).stdout
+def test_lines_of_the_guide_start_the_server_with_options_that_it_has(tmp_path: Path) -> None:
+    done = run_forked(["mcp", "--help"], tmp_path, os.environ)
+    assert done.returncode == 0, done.stderr
+    known = done.stdout
 
     for line in lines_of_the_guide():
         assert (line["command"], line["args"][0]) == ("kwitness", "mcp")
@@ -63,8 +66,9 @@ def test_it_ends_with_its_input_and_writes_nothing_but_the_protocol(tmp_path: Pa
     }
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "clients", "arguments": {}}}
     ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    typed = "".join(f"{json.dumps(message)}\n" for message in (start, ready, call)) + "this is no message\n"
-    done = run_to_end([*COMMAND, "mcp"], input_text=typed, env=environment)
+    typed = tmp_path / "typed"
+    typed.write_text("".join(f"{json.dumps(message)}\n" for message in (start, ready, call)) + "this is no message\n")
+    done = run_forked(["mcp"], tmp_path, environment, entered=typed)
 
     assert done.returncode == 0, done.stderr
     messages = [json.loads(line) for line in done.stdout.splitlines()]
