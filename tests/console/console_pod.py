@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -29,38 +30,53 @@ _RIGHTS = ("ServiceAccount", "Role", "RoleBinding", "ClusterRole", "ClusterRoleB
 import_once(PROGRAM)
 
 
+@functools.cache
+def _of_chart(address: str, namespace: str) -> tuple[str, str]:
+    """Return the rights of the console's account, a list of manifests, and its settings, as texts of JSON."""
+    values = {
+        "enabled": True,
+        "url": address,
+        "kafkaCluster": {"name": "orders"},
+        "collector": {"name": "main"},
+        "tls": {"secret": "tls"},
+    }
+    manifests = chart.render({"console": values}, namespace=namespace)
+    rights = [
+        manifest
+        for manifest in chart.of_kind(manifests, *_RIGHTS)
+        if manifest["metadata"]["labels"]["app.kubernetes.io/component"] == "console"
+    ]
+    (settings,) = (
+        manifest
+        for manifest in chart.of_kind(manifests, "ConfigMap")
+        if manifest["metadata"]["name"] == "kwitness-console"
+    )
+    return json.dumps(rights), settings["data"]["settings.json"]
+
+
 class ConsolePod:
     """A release's namespace with the chart's objects, a KafkaCluster with its collector, and the pod's process.
 
     Parameters
     ----------
+    port
+        Port of its pages; pods of one namespace and port have the same chart, which is rendered once.
     collector_address
         Where the collector is reached: there is no network of Services here.
     """
 
-    def __init__(self, api: ApiServer, namespace: str, folder: Path, collector_address: str) -> None:
+    def __init__(self, api: ApiServer, namespace: str, port: int, folder: Path, collector_address: str) -> None:
         self.api, self.namespace, self.folder = api, namespace, folder
-        self.port, self.probe_port = free_port(), free_port()
+        self.port, self.probe_port = port, free_port()
         self.address = f"https://localhost:{self.port}"
         self.log = folder / "console.log"
         self.authority = folder / "authority.pem"
         self._authority = Authority("browsers")
         self.authority.write_text(self._authority.certificate)
         self.renew_certificate()
-        values = {
-            "enabled": True,
-            "url": self.address,
-            "kafkaCluster": {"name": "orders"},
-            "collector": {"name": "main"},
-            "tls": {"secret": "tls"},
-        }
-        manifests = chart.render({"console": values}, namespace=namespace)
+        rights, settings = (json.loads(text) for text in _of_chart(self.address, namespace))
         api.objects.apply(
-            *(
-                manifest
-                for manifest in chart.of_kind(manifests, *_RIGHTS)
-                if manifest["metadata"]["labels"]["app.kubernetes.io/component"] == "console"
-            ),
+            *rights,
             cluster("orders", namespace),
             {
                 "apiVersion": "kwitness.dev/v1beta1",
@@ -72,12 +88,7 @@ class ConsolePod:
                 },
             },
         )
-        (settings,) = (
-            manifest
-            for manifest in chart.of_kind(manifests, "ConfigMap")
-            if manifest["metadata"]["name"] == "kwitness-console"
-        )
-        self.settings: dict[str, Any] = json.loads(settings["data"]["settings.json"])
+        self.settings: dict[str, Any] = settings
         self.settings |= {
             "host": "127.0.0.1",
             "port": self.port,
@@ -107,6 +118,10 @@ class ConsolePod:
         )
         entry = {"table": name, "type": "UpgradeImpact", "tablePath": table_path, "tableVersion": 0, "phase": "Running"}
         self.api.objects.patch("kaj", name, self.namespace, {"status": {"analyses": [entry]}}, subresource="status")
+
+    def remove_jobs(self) -> None:
+        """Remove what `add_upgrade_job` made."""
+        self.api.objects.delete("kaj", *self.api.objects.names("kaj", self.namespace), namespace=self.namespace)
 
     def renew_certificate(self) -> str:
         """Write a new certificate, as the kubelet does; return it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from kwitness.answers.permissions import Permission
 from kwitness.contracts.own_metrics import OWN_METRICS
 from kwitness.contracts.resources import KINDS
 from kwitness.e2e.api_server import ApiServer
+from kwitness.sandbox.ports import free_port
 from kwitness.sandbox.waiting import wait_for_exit
 
 from tests.cli.reviewed_collector import ReviewedCollector
@@ -30,14 +32,24 @@ from tests.eventually import eventually
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture(scope="module")
+def place(api: ApiServer) -> tuple[str, int]:
+    """Namespace and port of all pods, of which one runs at a time."""
+    name = f"console-{os.getpid()}"
+    api.objects.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    return name, free_port()
+
+
 @pytest.fixture
-def pod(api: ApiServer, namespace: str, fleet: CollectorProcess, tmp_path: Path) -> Iterator[ConsolePod]:
+def pod(api: ApiServer, place: tuple[str, int], fleet: CollectorProcess, tmp_path: Path) -> Iterator[ConsolePod]:
     """A pod over the fleet, which is not started yet."""
+    namespace, port = place
     with ReviewedCollector(api, fleet, namespace, reader=f"{namespace}:{ACCOUNT}") as collector:
-        found = ConsolePod(api, namespace, tmp_path, collector.address)
+        found = ConsolePod(api, namespace, port, tmp_path, collector.address)
         yield found
         if found.process is not None and found.process.poll() is None:
             found.stop()
+        found.remove_jobs()
 
 
 def test_a_person_signs_in_and_sees_the_fleet_until_the_pod_ends(pod: ConsolePod, accounts: Accounts) -> None:

@@ -30,7 +30,7 @@ from tests.console.open_console import OpenConsole, cells, figure, links, sessio
 from tests.console.test_numbers import printed_by
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def index() -> Iterator[Database]:
     database = new_index()
     yield database

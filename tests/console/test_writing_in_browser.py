@@ -33,7 +33,7 @@ async def test_a_person_adds_and_ends_a_subscription(
     api.objects.apply(cluster("orders", namespace))
     async with (
         over_kubernetes(fleet, access) as console,
-        drawn(browser, console, java_script_enabled=has_script) as shown,
+        drawn(browser, console, **({} if has_script else {"java_script_enabled": False})) as shown,
     ):
         page = shown.page
         await shown.goto("/subscriptions")
