@@ -17,6 +17,7 @@ from kwitness.e2e.api_server import ApiServer
 
 from tests.upgrade.broker import upgraded_broker
 from tests.upgrade.installation import Installation
+from tests.upgrade.promises import PROMISED, promises
 from tests.upgrade.snapshot import RELEASES, Snapshot
 
 _RESOURCES = Path(__file__).with_name("resources.yaml")
@@ -42,6 +43,7 @@ def main() -> None:
         folder.mkdir(parents=True)
         shutil.copy(package, folder)
         Snapshot.from_installation(folder, installation, broker).save()
+        (folder / PROMISED).write_text("\n".join(sorted(promises())) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

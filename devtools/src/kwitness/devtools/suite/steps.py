@@ -115,7 +115,7 @@ UNIT: Final[Sequence[Group]] = (
         expression=_NEITHER,
         folders=(
             "chart", "cli", "contracts", "demo", "devtools", "images", "injector", "jobs", "node", "release",
-            "repository", "subscriptions",
+            "repository", "subscriptions", "upgrade",
         ),
         queue="run",
     ),
