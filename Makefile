@@ -183,7 +183,7 @@ WIRE_CRATES := protocol observation recording reporting
 WIRE_TARGETS := walker connection rewriter diversion sasl batches samples
 CARGO_FUZZ_VERSION := 0.13.2
 CARGO_FUZZ := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/kwitness/cargo-fuzz-$(CARGO_FUZZ_VERSION)
-.PHONY: test pictures cost-of-tests check-capacity check test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts test-release soak soak-observer soak-strangers fuzz
+.PHONY: test pictures cost-of-tests check-capacity check check-pages test-quick test-fast test-java test-wire test-observer-rust test-observer test-librdkafka-rust test-interceptors_java test-interceptors_librdkafka test-interceptors_counts test-release soak soak-observer soak-strangers fuzz
 test: prerequisites-test setup check-capacity ## Every test there is, the end-to-end suite on a real node included
 	@$(PY) -m kwitness.devtools.suite
 
@@ -196,6 +196,9 @@ check-capacity:
 check: prerequisites-check setup ## Within a minute: lint, generated files, and the tests that start no server
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint verify test-quick
 	@echo "left out: tests that start a server, Spark or a node (make test-fast, make test-<component>, make test)"
+
+check-pages: setup ## What every page and file has to be: links, commands, words, small files; needs Python alone
+	@$(PY) -m pytest -q tests/repository -m "not (slow or release)" --ignore tests/repository/test_rust_crates.py
 
 test-quick: setup
 	@$(PY) -m kwitness.devtools.suite quick

@@ -55,7 +55,7 @@ def test_the_first_change_clones_the_repository() -> None:
 
     assert re.findall(r"^git clone (\S+)", first, re.MULTILINE) == [IDENTITY.repository], REMEDY
     assert "make setup hooks" in first
-    assert "make check" in first
+    assert "make check-pages" in first
 
 
 def test_governance_names_the_team() -> None:
