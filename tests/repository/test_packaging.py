@@ -32,7 +32,7 @@ def test_no_portion_hides_the_others() -> None:
         for path in TRACKED
         if path.name == "__init__.py"
         and path.parent.name in {"kwitness", "operator"}
-        and path.parent.parent.name in {"src", ROOT.name}
+        and (path.parent.parent.name == "src" or path.parent.parent == ROOT)
     ]
 
 
