@@ -108,13 +108,13 @@ OUT ?= dist/release
 release: prerequisites-release setup ## Make a release: VERSION=0.2.0 REGISTRY=127.0.0.1:5000 (OUT=dist/release for its files, KEY=... and OPENPGP_KEY=... that sign, STEPS="check charts" for some steps)
 	@$(PY) -m kwitness.devtools.release $(STEPS) --version "$(VERSION)" --out "$(OUT)" --registry "$(REGISTRY)" $(if $(KEY),--key "$(KEY)") $(if $(OPENPGP_KEY),--openpgp-key "$(OPENPGP_KEY)")
 
-release-snapshot: prerequisites-test-fast setup ## Keep what the release in OUT=dist/release leaves in a cluster, for the test that upgrades from it
+release-snapshot: prerequisites-release-snapshot setup ## Keep what the release in OUT=dist/release leaves in a cluster, for the test that upgrades from it
 	@$(PY) -m tests.upgrade.write_release "$(OUT)"
 
-release-tag: prerequisites-release-tag setup ## The same for TAG=v0.2.0, to the registry of devtools/release/identity.toml, with keys from the environment: what release.yml runs
+release-tag: prerequisites-release-tag setup ## Make the release of TAG=v0.2.0, to the registry of devtools/release/identity.toml, with keys from the environment: what release.yml runs
 	@$(PY) -m kwitness.devtools.release.tagged "$${TAG:-}" $(STEPS) --out "$(OUT)"
 
-sign-in: setup ## Sign in to that registry, as KWITNESS_REGISTRY_USER with KWITNESS_REGISTRY_PASSWORD
+sign-in: setup ## Sign in to the registry of devtools/release/identity.toml, as KWITNESS_REGISTRY_USER with KWITNESS_REGISTRY_PASSWORD
 	@$(PY) -m kwitness.devtools.release.sign_in
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/

@@ -86,6 +86,7 @@ TOOLS = {
     "images": (*_BASE, *_JAVA, *_RUST),
     "lock-images": _BASE,
     "release": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "release-snapshot": (*_BASE, *_GO, *_JAVA, *_RUST, *_PLUGIN),
     "release-tag": (*_BASE, *_GO, *_JAVA, *_RUST, *_GPG),
     "test-release": (*_BASE, *_GO, *_JAVA, *_RUST, *_GPG),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
