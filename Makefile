@@ -62,7 +62,7 @@ demo-down: .venv-try/.platform ## Remove everything that `make demo` made; cache
 	@.venv-try/bin/python -m kwitness.demo down --cluster $(CLUSTER)
 
 ## Develop
-.PHONY: install-tools setup hooks images lock-images demo-images wheels version release release-tag release-snapshot sign-in generate verify vectors instructions lint lint-rust lint-hosted advisories lock
+.PHONY: install-tools setup hooks images lock-images demo-images wheels version release release-tag release-snapshot cosign sign-in generate verify vectors instructions lint lint-rust lint-hosted advisories lock
 # What a target needs and does not install itself is named before anything starts.
 prerequisites-%:
 	@PYTHONPATH=devtools/src python3 -m kwitness.devtools.prerequisites $*
@@ -105,7 +105,7 @@ version: setup ## Write VERSION=0.2.0 into all files that name the version, and 
 	@$(PY) -m kwitness.devtools.release.write_version "$(VERSION)"
 
 OUT ?= dist/release
-release: prerequisites-release setup ## Make a release: VERSION=0.2.0 REGISTRY=127.0.0.1:5000 (OUT=dist/release for its files, KEY=... and OPENPGP_KEY=... that sign, STEPS="check charts" for some steps)
+release: prerequisites-release setup ## Make a release: VERSION=0.2.0 REGISTRY=127.0.0.1:5000 (OUT=dist/release for its files, KEY=cosign.key signs images, charts and checksums, OPENPGP_KEY=... what Maven makes, STEPS="check charts" for some steps)
 	@$(PY) -m kwitness.devtools.release $(STEPS) --version "$(VERSION)" --out "$(OUT)" --registry "$(REGISTRY)" $(if $(KEY),--key "$(KEY)") $(if $(OPENPGP_KEY),--openpgp-key "$(OPENPGP_KEY)")
 
 release-snapshot: prerequisites-release-snapshot setup ## Keep what the release in OUT=dist/release leaves in a cluster, for the test that upgrades from it
@@ -116,6 +116,9 @@ release-tag: prerequisites-release-tag setup ## Make the release of TAG=v0.2.0, 
 
 sign-in: setup ## Sign in to the registry of devtools/release/identity.toml, as KWITNESS_REGISTRY_USER with KWITNESS_REGISTRY_PASSWORD
 	@$(PY) -m kwitness.devtools.release.sign_in
+
+cosign: prerequisites-cosign setup ## Build cosign, which signs releases and verifies them, and print its path; takes minutes once
+	@$(PY) -m kwitness.devtools.release.cosign
 
 generate: prerequisites-generate setup ## Write CRDs, schemas, constants and reference pages from contracts/
 	@$(PY) -m kwitness.devtools.wire.releases

@@ -15,7 +15,7 @@ from kwitness.devtools import install_tools, prerequisites
 GOOD = {
     "git": "git version 2.39.5",
     "make": "GNU Make 4.3",
-    "go": "go1.24.0",
+    "go": "go1.25.0",
     "javac": "javac 17.0.13",
     "mvn": "Apache Maven 3.8.7 (Debian)\nMaven home: /usr/share/maven",
     "cargo": "cargo 1.95.0 (f2d3ce0bd 2026-03-21)",

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from kwitness.devtools.release.__main__ import main
-from kwitness.devtools.release.check import is_loopback, parsed
+from kwitness.devtools.release.check import parsed
 from kwitness.devtools.release.identity import read_identity
+from kwitness.devtools.release.registry import is_loopback
 from kwitness.devtools.release.release import ReleaseError
 
 from tests.release.conftest import Sources

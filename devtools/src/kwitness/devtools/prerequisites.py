@@ -36,6 +36,7 @@ _JAVA = (
     Tool("Maven", ("mvn", "-version"), r"Apache Maven (\d+(?:\.\d+)+)", (3, 8), "apt-get install maven"),
 )
 _GO = (Tool("Go", ("go", "env", "GOVERSION"), r"go(\d+(?:\.\d+)+)", (1, 24), "see https://go.dev/dl"),)
+_GO_OF_COSIGN = (Tool("Go", ("go", "env", "GOVERSION"), r"go(\d+(?:\.\d+)+)", (1, 25), "see https://go.dev/dl"),)
 _RUST = (
     # rustup's cargo takes the version of `rust-toolchain.toml`, whatever the default is.
     Tool("Rust", ("cargo", "--version"), r"cargo (\d+(?:\.\d+)+)", (1, 95), "see https://rustup.rs"),
@@ -85,10 +86,11 @@ TOOLS = {
     "s3a-jars": (*_BASE, *_JAVA),
     "images": (*_BASE, *_JAVA, *_RUST),
     "lock-images": _BASE,
-    "release": (*_BASE, *_GO, *_JAVA, *_RUST),
+    "cosign": (*_BASE, *_GO_OF_COSIGN),
+    "release": (*_BASE, *_GO_OF_COSIGN, *_JAVA, *_RUST),
     "release-snapshot": (*_BASE, *_GO, *_JAVA, *_RUST, *_PLUGIN),
-    "release-tag": (*_BASE, *_GO, *_JAVA, *_RUST, *_GPG),
-    "test-release": (*_BASE, *_GO, *_JAVA, *_RUST, *_GPG),
+    "release-tag": (*_BASE, *_GO_OF_COSIGN, *_JAVA, *_RUST, *_GPG),
+    "test-release": (*_BASE, *_GO_OF_COSIGN, *_JAVA, *_RUST, *_GPG),
     "demo-images": (*_BASE, *_JAVA, *_RUST),
     # An API server is built from Go modules, librdkafka's plugin by Cargo.
     "test-fast": (*_BASE, *_GO, *_JAVA, *_RUST, *_PLUGIN),

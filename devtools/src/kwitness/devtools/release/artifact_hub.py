@@ -12,14 +12,13 @@ import yaml
 from kwitness.contracts.generate.crds import crd
 from kwitness.contracts.resources import KINDS
 from kwitness.contracts.resources.meta import VERSION
+from kwitness.devtools.release.checksums import PUBLIC_KEY
 from kwitness.devtools.release.images_lock import LockedImage
 from kwitness.devtools.release.release import Release
 from kwitness.devtools.release.resource_examples import resource_examples
 
-__all__ = ["PUBLIC_KEY", "definition_annotations", "image_annotations", "release_annotations"]
+__all__ = ["definition_annotations", "image_annotations", "release_annotations"]
 
-PUBLIC_KEY: Final = "cosign.pub"
-"""Name of the file with the public key, below the downloads of a version."""
 _PREFIX: Final = "artifacthub.io"
 _WORD_WITHIN: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 

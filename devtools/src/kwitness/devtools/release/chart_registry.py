@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from kwitness.devtools.release.check import is_loopback
+from kwitness.devtools.release.registry import is_loopback, registry_remedy
 from kwitness.devtools.release.release import Release, ReleaseError
 from kwitness.e2e import binaries
 from kwitness.images.commands import CommandFailedError, run, silent
@@ -14,17 +14,6 @@ from kwitness.images.commands import CommandFailedError, run, silent
 __all__ = ["push_chart"]
 
 _DIGEST: Final = re.compile(r"^Digest: (sha256:[0-9a-f]{64})$", re.MULTILINE)
-_REMEDIES: Final = (
-    (
-        re.compile(r"connection refused|no such host|timeout|no route", re.IGNORECASE),
-        "start it, or correct REGISTRY",
-    ),
-    (
-        re.compile(r"\b(401|403|405)\b|unauthorized|denied|forbidden|credential not found", re.IGNORECASE),
-        "sign in by `helm registry login` as a user who may push there",
-    ),
-)
-_OTHERWISE: Final = "the registry's log says more; run the step again when it is mended"
 
 
 def push_chart(release: Release, package: Path) -> str:
@@ -42,7 +31,7 @@ def push_chart(release: Release, package: Path) -> str:
         output = run([binaries.helm(), "push", package, target, *plain], on_line=silent)
     except CommandFailedError as error:
         reason = error.output.strip().splitlines()[-1]
-        remedy = next((remedy for pattern, remedy in _REMEDIES if pattern.search(reason)), _OTHERWISE)
+        remedy = registry_remedy(reason, sign_in="helm registry login")
         raise ReleaseError(f"{package.name} could not be pushed to {target}: {reason}: {remedy}") from error
     found = _DIGEST.search(output)
     if found is None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from typing import Final
 
+from kwitness.devtools.release.cosign import public_key
+from kwitness.devtools.release.registry import is_loopback
 from kwitness.devtools.release.release import REPOSITORY, Release, ReleaseError, git, version_remedy
 from kwitness.devtools.release.version_places import source_version
 from kwitness.images.commands import Progress
 
-__all__ = ["check", "is_loopback", "newest_release", "parsed", "refuse_changed_files"]
+__all__ = ["check", "newest_release", "parsed", "refuse_changed_files"]
 
 _VERSION: Final = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-rc\.([1-9]\d*))?")
 _RELEASED: Final = float("inf")
@@ -18,13 +19,15 @@ _MOST_FILES: Final = 10
 
 
 def check(release: Release, progress: Progress) -> None:
-    """Check version, sources and names.
+    """Check version, sources, names, and the key where one signs.
 
     Raises
     ------
     ReleaseError
-        The version is malformed, is not that of the sources or goes back; sources are not committed; or a registry
-        elsewhere would get a release with an example's names.
+        The version is malformed, is not that of the sources or goes back; sources are not committed; a registry
+        elsewhere would get a release with an example's names; or the key cannot sign.
+    CommandFailedError
+        cosign, which uses the key, could not be built.
     """
     parsed(release.version)
     _refuse_example_names(release)
@@ -39,6 +42,8 @@ def check(release: Release, progress: Progress) -> None:
         raise ReleaseError(f"version {release.version} goes back: {newest} is released, see the tag v{newest}")
     if newest == release.version and git("rev-list", "--max-count=1", f"v{newest}") != release.commit:
         raise ReleaseError(f"version {newest} is released: the tag v{newest} is another commit. Take the next")
+    if release.key is not None:
+        public_key(release.key, progress)
     progress(f"{release.version} of commit {release.commit[:12]}, to {release.registry} and {release.out}")
 
 
@@ -74,16 +79,6 @@ def refuse_changed_files(reason: str) -> None:
         more = f" and {len(changed) - _MOST_FILES} more" if len(changed) > _MOST_FILES else ""
         files = ", ".join(line[3:] for line in changed[:_MOST_FILES])
         raise ReleaseError(f"{reason}, and these files differ from it: {files}{more}: commit them")
-
-
-def is_loopback(registry: str) -> bool:
-    """Return whether a registry is on this machine."""
-    host = registry.partition("/")[0]
-    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost"
 
 
 def _refuse_example_names(release: Release) -> None:

@@ -9,10 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from kwitness.devtools.release.charts import CHARTS_LOCK
-from kwitness.devtools.release.checksums import CHECKSUMS, digests, sha256_of
-from kwitness.devtools.release.images_lock import IMAGES_LOCK
-from kwitness.devtools.release.release import REPOSITORY, Release, ReleaseError
+from kwitness.devtools.release.checksums import CHECKSUMS, PUBLIC_KEY, digests, sha256_of
+from kwitness.devtools.release.pushed import pushed
+from kwitness.devtools.release.release import REPOSITORY, Release
 from kwitness.images.commands import Progress
 
 __all__ = ["PROVENANCE", "provenance"]
@@ -57,18 +56,12 @@ def provenance(release: Release, progress: Progress) -> None:
 
 
 def _in_registry(release: Release) -> Iterator[dict[str, Any]]:
-    for lock in (IMAGES_LOCK, CHARTS_LOCK):
-        try:
-            artefacts = json.loads((release.out / lock).read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
-            raise ReleaseError(f"{release.out / lock} is missing: run the step {lock.partition('.')[0]}") from error
-        for artefact in artefacts.values():
-            name = f"{release.registry.rstrip('/')}/{artefact['repository']}"
-            yield {"name": name, "digest": {"sha256": artefact["digest"].removeprefix("sha256:")}}
+    for artefact in pushed(release):
+        yield {"name": artefact.name, "digest": {"sha256": artefact.digest.removeprefix("sha256:")}}
 
 
 def _files(release: Release) -> Iterator[dict[str, Any]]:
     """Return all files but the image layout, whose images have digests of their own."""
     for name, digest in digests(release.out):
-        if not name.startswith(("images/", CHECKSUMS, PROVENANCE)):
+        if not name.startswith(("images/", CHECKSUMS, PROVENANCE, PUBLIC_KEY)):
             yield {"name": name, "digest": {"sha256": digest}}

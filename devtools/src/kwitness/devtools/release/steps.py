@@ -18,6 +18,7 @@ from kwitness.devtools.release.notice import notice
 from kwitness.devtools.release.provenance import provenance
 from kwitness.devtools.release.python import python
 from kwitness.devtools.release.release import Release
+from kwitness.devtools.release.signatures import signatures
 from kwitness.images.commands import Progress
 
 __all__ = ["STEPS", "Step"]
@@ -38,4 +39,5 @@ STEPS: Final[Mapping[str, Step]] = {
     "bills": bills,
     "provenance": provenance,
     "checksums": checksums,
+    "signatures": signatures,
 }
