@@ -1,4 +1,4 @@
-"""What the release before promised still holds: docs/reference/promises.md."""
+"""Compares with what the release before promised, by docs/reference/promises.md."""
 
 from __future__ import annotations
 
