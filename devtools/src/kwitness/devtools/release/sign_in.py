@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from kwitness.devtools.release.check import is_loopback
 from kwitness.devtools.release.identity import Identity, read_identity
+from kwitness.devtools.release.registry import is_loopback
 from kwitness.devtools.release.release import ReleaseError
 from kwitness.e2e import binaries
 
