@@ -35,6 +35,7 @@ _RULES: Final = tuple(
         ("*", r"(?<![\w-])kwitness/[a-z-]+:", r"(?![\w.-])"),
         ("*", r"(?<![\w-])(?:kubectl-)?kwitness[a-z_-]*-", r"(?=[-.](?:tar|tgz|py3|cp3|jar|crate))"),
         ("*", r"(?<![\w-])kwitness[a-z-]*(?:\[[\w,-]+\])?==", r"(?![\w.-])"),
+        ("*", r"\bmake release VERSION=", r"(?![\w.-])"),
         ("*", r"oci://\S*kwitness\S*(?:[^\n\\]|\\\n)*?--version[ =]", r"(?![\w.-])"),
     )
 )
