@@ -1,4 +1,4 @@
-"""Starts Debian's Chromium without windows, with one page that stays open for all tests."""
+"""Starts Chromium without windows, with one page that stays open for all tests."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kwitness.images.container_engine import install
 
 __all__ = ["THEMES", "WIDE", "chromium", "new_profile", "open_page"]
 
-_PROGRAM: Final = "chromium-headless-shell"
-"""Draws as `chromium --headless` does, and goes to a page in half the processor time."""
+_PROGRAMS: Final = ("chromium-headless-shell", "chromium", "google-chrome")
+"""The first that is there; Debian's first draws as the others do, and goes to a page in half the processor time."""
 _ARGUMENTS: Final = (
     "--no-sandbox",  # as root it has none of its own
     "--disable-gpu",
@@ -29,13 +29,18 @@ WIDE: Final = {"width": 1280, "height": 800}
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
     """Start the browser."""
-    if shutil.which(_PROGRAM) is None:
-        install(_PROGRAM, "there is no Chromium", print)
+    if (found := _found()) is None:
+        install(_PROGRAMS[0], "there is no Chromium", print)
+        found = _found()
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=shutil.which(_PROGRAM), args=_ARGUMENTS)
+        browser = await playwright.chromium.launch(executable_path=found, args=_ARGUMENTS)
         await (await new_profile(browser)).new_page()
         yield browser
         await browser.close()
+
+
+def _found() -> str | None:
+    return next(filter(None, map(shutil.which, _PROGRAMS)), None)
 
 
 async def new_profile(browser: Browser, **options: Any) -> BrowserContext:
