@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from kwitness.devtools.release import tagged
+from kwitness.devtools.release import cosign, openpgp, tagged
 from kwitness.devtools.release.check import parsed
-from kwitness.devtools.release.openpgp import PASSPHRASE
 from kwitness.devtools.release.release import ReleaseError
 from kwitness.devtools.release.sign_in import PASSWORD, USER
 from kwitness.devtools.release.tagged import KEYS, key_options, version_of
@@ -65,10 +64,9 @@ def test_the_hosted_run_gives_what_the_programs_read() -> None:
     steps = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]["release"]["steps"]
     given = {step["run"]: set(step["env"]) for step in steps if "env" in step}
 
-    cosign_reads = {"COSIGN_PASSWORD"}
     assert given == {
         "make sign-in": {USER, PASSWORD},
-        "make release-tag": {"TAG", *KEYS, PASSPHRASE, *cosign_reads},
+        "make release-tag": {"TAG", *KEYS, openpgp.PASSPHRASE, cosign.PASSWORD},
     }
 
 
