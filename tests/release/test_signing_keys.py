@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kwitness.devtools.release.__main__ import main
+from kwitness.devtools.release.cosign import COSIGN
 from kwitness.devtools.release.release import Release
 from kwitness.devtools.release.signatures import signatures
 
@@ -53,6 +54,14 @@ def test_a_file_that_is_no_key_is_refused_before_images_are_built(
     assert printed.err.startswith(f"error: KEY={key}")
     assert re.search(reason, printed.err)
     assert "cosign generate-key-pair" in printed.err
+
+
+def test_cosign_reports_the_version_of_its_module() -> None:
+    (version,) = re.findall(
+        r"^require github.com/sigstore/cosign/v2 (v\S+)$", (COSIGN.module / "go.mod").read_text(), re.MULTILINE
+    )
+
+    assert COSIGN.variables == (f"sigs.k8s.io/release-utils/version.gitVersion={version}",)
 
 
 def test_without_a_key_signatures_of_an_older_release_are_removed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Final
 
@@ -11,6 +12,7 @@ from kwitness.devtools.release.bills.document import add
 from kwitness.devtools.release.bills.packages import described, spdx_package
 from kwitness.devtools.release.maven import PROJECTS
 from kwitness.devtools.release.release import REPOSITORY, Release, ReleaseError
+from kwitness.devtools.release.third_party import Package as ThirdParty
 from kwitness.devtools.release.third_party import maven_artifacts, rust_crates
 
 __all__ = [
@@ -58,7 +60,7 @@ def add_shaded(document: Document, own: Package) -> None:
         raise ReleaseError(
             f"no project of Java has the jar {artefact}, so its content is unknown: add it to PROJECTS of maven.py"
         )
-    for package in maven_artifacts(REPOSITORY / "services" / project / "pom.xml"):
+    for package in _shaded(project):
         add(document, own, RelationshipType.CONTAINS, spdx_package(package))
 
 
@@ -85,3 +87,9 @@ def jar(artefact: str, release: Release, *, sha256: str | None = None, file_name
 def jar_name(project: str) -> str:
     """Return the artefact of a project in `services/`: `kwitness-headers` of `headers-java`."""
     return f"kwitness-{project.removesuffix('-java')}"
+
+
+@functools.cache
+def _shaded(project: str) -> tuple[ThirdParty, ...]:
+    # Maven takes seconds, and a jar is in an image or a wheel, too.
+    return tuple(maven_artifacts(REPOSITORY / "services" / project / "pom.xml"))
