@@ -178,11 +178,10 @@ def test_candidates_are_marked_as_such(version: str, expected: str) -> None:
     assert release_annotations(release, []) == {"artifacthub.io/prerelease": expected}
 
 
-def test_artifact_hub_shows_changes_and_where_the_public_key_is() -> None:
-    release = Release(version="1.0.0", out=Path(), registry=REGISTRY, key=Path("cosign.key"))
+def test_artifact_hub_shows_changes() -> None:
+    release = Release(version="1.0.0", out=Path(), registry=REGISTRY)
     changes = [{"kind": "changed", "description": "Names of columns: `kind` is `type`"}]
 
     shown = release_annotations(release, changes)
 
     assert yaml.safe_load(shown["artifacthub.io/changes"]) == changes
-    assert yaml.safe_load(shown["artifacthub.io/signKey"]) == {"url": f"{release.identity.downloads}/1.0.0/cosign.pub"}

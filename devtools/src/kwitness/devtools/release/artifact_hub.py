@@ -12,7 +12,6 @@ import yaml
 from kwitness.contracts.generate.crds import crd
 from kwitness.contracts.resources import KINDS
 from kwitness.contracts.resources.meta import VERSION
-from kwitness.devtools.release.checksums import PUBLIC_KEY
 from kwitness.devtools.release.images_lock import LockedImage
 from kwitness.devtools.release.release import Release
 from kwitness.devtools.release.resource_examples import resource_examples
@@ -46,7 +45,7 @@ def image_annotations(registry: str, images: Iterable[LockedImage]) -> dict[str,
 
 
 def release_annotations(release: Release, changes: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return annotations of the version, and of the public key where a key signs.
+    """Return annotations of the version. Artifact Hub finds signatures of cosign itself.
 
     Parameters
     ----------
@@ -56,9 +55,6 @@ def release_annotations(release: Release, changes: Sequence[Mapping[str, str]]) 
     annotations = {f"{_PREFIX}/prerelease": str("-" in release.version).lower()}
     if changes:
         annotations[f"{_PREFIX}/changes"] = _text(list(changes))
-    if release.key is not None:
-        downloads = f"{release.identity.downloads}/{release.version}"
-        annotations[f"{_PREFIX}/signKey"] = _text({"url": f"{downloads}/{PUBLIC_KEY}"})
     return annotations
 
 
