@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -117,7 +118,11 @@ def test_who_may_not_see_jobs_is_told_how_it_is_allowed(types, newcomer, namespa
     assert "kubectl create role" in done.stderr
 
 
-def deployment(component: str, namespace: str, version: str = "0.1.0") -> dict[str, Any]:
+VERSION = importlib.metadata.version("kwitness")
+"""That of the command."""
+
+
+def deployment(component: str, namespace: str, version: str = VERSION) -> dict[str, Any]:
     labels = {"app.kubernetes.io/name": "kwitness", "app.kubernetes.io/component": component}
     container = {"name": component, "image": f"kwitness/{component}:{version}"}
     return {
@@ -156,7 +161,7 @@ def installed(api, namespace, with_status) -> None:
     operator = deployment("operator", namespace)
     api.objects.apply(cluster("orders", namespace), collector, account(READERS, namespace), operator)
     of_operator(api, namespace, ready=1)
-    broker = {"id": 1, "host": "kafka", "port": 9092, "telemetry": True, "plugin": "0.1.0"}
+    broker = {"id": 1, "host": "kafka", "port": 9092, "telemetry": True, "plugin": VERSION}
     brokers = {"total": 1, "telemetry": 1, "plugin": 1, "nodeIds": [1], "first": [broker]}
     with_status("kfc", "orders", clusterId=CLUSTER, brokers=brokers, conditions=ready("True", "Connected"))
     with_status("ktc", "main", conditions=ready("True", "Available"))
@@ -166,7 +171,7 @@ def installed(api, namespace, with_status) -> None:
 def test_a_sound_installation_has_nothing_wrong(types, api, namespace, tmp_path) -> None:
     process = CollectorProcess(tmp_path / "collector").start()
     try:
-        process.post("/v1/gauges", gauges({("librdkafka", "2.12.0"): 3}))
+        process.post("/v1/gauges", gauges({("librdkafka", "2.12.0"): 3}) | {"plugin_version": VERSION})
         with ReviewedCollector(api, process, namespace) as door:
             line = ("doctor", "--here", "--collector-address", door.address)
             done, quiet, document = types(*line), types(*line, "--quiet"), types(*line, "-o", "json")
