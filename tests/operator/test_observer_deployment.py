@@ -90,6 +90,8 @@ def test_the_collector_believes_a_gateway_from_the_moment_that_it_is_there(exist
         return get(api, "statefulset", "kwitness-collector-main", namespace)["spec"]["template"]
 
     [sender] = eventually(senders)
+    # The operator writes the ConfigMap before the StatefulSet.
+    eventually(lambda: api.objects.find("statefulset", "kwitness-collector-main", namespace))
     with_gateway = pods()
     assert sender["service_account"] == NAME
     assert sender["reported_by"] == "gateway"
