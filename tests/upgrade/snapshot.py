@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -17,9 +16,11 @@ from tests.operator.surroundings import alter_broker, broker_configs
 from tests.upgrade.installation import Installation
 from tests.upgrade.owned_fields import applied_by
 
-__all__ = ["RELEASES", "Snapshot"]
+__all__ = ["CHANGES", "RELEASES", "Snapshot"]
 
 RELEASES: Final = Path(__file__).parent / "releases"
+CHANGES: Final = yaml.safe_load(Path(__file__).with_name("changes.yaml").read_text(encoding="utf-8"))
+"""Differences from the release before that the changelog names."""
 _FILE: Final = "left.yaml"
 
 
@@ -81,7 +82,5 @@ def _uid(server: ApiServer, owner: dict[str, Any], child: dict[str, Any]) -> str
 
 def _written(resource: dict[str, Any]) -> dict[str, Any]:
     metadata = resource["metadata"]
-    kept: Iterable[str] = (
-        name for name in ("name", "namespace", "labels", "annotations", "finalizers") if name in metadata
-    )
+    kept = [name for name in ("name", "namespace", "labels", "annotations", "finalizers") if name in metadata]
     return {**resource, "metadata": {name: metadata[name] for name in kept}}

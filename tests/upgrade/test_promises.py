@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.upgrade.promises import PROMISED, lines_of, promises
-from tests.upgrade.snapshot import Snapshot
+from tests.upgrade.snapshot import CHANGES, Snapshot
 
-CHANGES = yaml.safe_load(Path(__file__).with_name("changes.yaml").read_text(encoding="utf-8"))
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["name"],

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from kwitness.contracts.resources import KINDS
 from kwitness.devtools.release.release import REPOSITORY
@@ -15,11 +13,9 @@ from kwitness.e2e.kafka.local_broker import LocalBroker
 from tests.operator.surroundings import broker_configs
 from tests.upgrade.installation import Installation
 from tests.upgrade.observed import Observed, differences
-from tests.upgrade.snapshot import Snapshot
+from tests.upgrade.snapshot import CHANGES, Snapshot
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
-
-CHANGES = yaml.safe_load(Path(__file__).with_name("changes.yaml").read_text(encoding="utf-8"))
 
 
 def observed(installation: Installation) -> Observed:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
-from pathlib import Path
 from typing import Final
 
 from kwitness.devtools.release.artifact_hub import definition_annotations, image_annotations, release_annotations
@@ -39,9 +37,7 @@ def charts(release: Release, progress: Progress) -> None:
     """
     packages = packaged_charts(release)
     lock = {}
-    with tempfile.TemporaryDirectory(prefix=".charts-", dir=release.folder("")) as name:
-        folder = Path(name) / "charts"
-        folder.mkdir()
+    with release.replaced_folder("charts") as folder:
         for chart, content in packages.items():
             package = folder / f"{chart}-{release.version}.tgz"
             package.write_bytes(content)
@@ -50,11 +46,7 @@ def charts(release: Release, progress: Progress) -> None:
             lock[chart] = {"repository": f"{release.identity.charts}/{chart}", "digest": push_chart(release, package)}
             progress(f"{release.registry}/{lock[chart]['repository']}:{release.version}@{lock[chart]['digest']}")
         shutil.copyfile(PRODUCT.parent / _METADATA, folder / _METADATA)
-        file = Path(name) / CHARTS_LOCK
-        file.write_text(json.dumps(lock, indent=2) + "\n", encoding="utf-8")
-        shutil.rmtree(release.folder("charts"))
-        folder.replace(release.out / "charts")
-        file.replace(release.out / file.name)
+    (release.out / CHARTS_LOCK).write_text(json.dumps(lock, indent=2) + "\n", encoding="utf-8")
 
 
 def packaged_charts(release: Release) -> dict[str, bytes]:

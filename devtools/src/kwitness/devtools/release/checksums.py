@@ -16,7 +16,7 @@ CHECKSUMS: Final = "SHA256SUMS"
 SIGNATURE: Final = f"{CHECKSUMS}.sig"
 """Name of the file with its signature."""
 PUBLIC_KEY: Final = "cosign.pub"
-"""Name of the file with the public key, below the downloads of a version."""
+"""Name of the file with the public key."""
 
 
 def checksums(release: Release, progress: Progress) -> None:

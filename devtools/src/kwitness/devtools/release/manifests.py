@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -64,13 +62,9 @@ def manifests(release: Release, progress: Progress) -> None:
     ):
         comment = _COMMENT.format(version=version, values=values, scope=scope, file=file)
         texts[file] = comment + _NAMESPACE_MANIFEST + _rendered(release, PRODUCT, options)
-    with tempfile.TemporaryDirectory(prefix=".manifests-", dir=release.folder("")) as name:
-        folder = Path(name) / "manifests"
-        folder.mkdir()
+    with release.replaced_folder("manifests") as folder:
         for file, text in texts.items():
             (folder / file).write_text(text, encoding="utf-8")
-        shutil.rmtree(release.folder("manifests"))
-        folder.replace(release.out / "manifests")
     for file in texts:
         progress(str(release.out / "manifests" / file))
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,6 +51,16 @@ class Release:
     def created(self) -> str:
         """The same time, such as `2026-12-01T00:00:00Z`."""
         return datetime.fromtimestamp(self.epoch, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @contextlib.contextmanager
+    def replaced_folder(self, name: str) -> Iterator[Path]:
+        """Have an empty folder that takes the place of one below ``out`` when the block ends without an error."""
+        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=self.folder("")) as scratch:
+            folder = Path(scratch) / name
+            folder.mkdir()
+            yield folder
+            shutil.rmtree(self.folder(name))
+            folder.replace(self.out / name)
 
     def empty_folder(self, name: str) -> Path:
         """Return a folder below ``out`` from which what was there is removed."""
